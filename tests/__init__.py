@@ -1,0 +1,1 @@
+"""The tests, as a package: `tests.benchmarks` is run as a module, and helpers are imported by name."""
