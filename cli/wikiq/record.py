@@ -1,0 +1,81 @@
+"""Frozen, slotted records for the path of a search, with what type checkers know of dataclasses.
+
+They stand in for `dataclasses`, whose import costs a search a third of what it may take to start
+(docs/decisions/). They refuse: positional arguments, mutation, fields beyond those declared.
+"""
+
+from __future__ import annotations
+
+# The name is what type checkers go by; importing typing for it costs as much as opening the index.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, Self, dataclass_transform
+else:
+
+    def dataclass_transform(**_: object) -> Callable[[type], type]:
+        """Stand in for `typing.dataclass_transform`, which does nothing when the program runs."""
+        return lambda decorated: decorated
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+class RecordType(type):
+    """Turns the annotations of a class body into slots and keeps the values given there as defaults."""
+
+    fields: tuple[str, ...]
+    defaults: dict[str, Any]
+
+    def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> RecordType:
+        """Make the class; fields of the bases come first."""
+        own = tuple(namespace.get("__annotations__", ()))
+        defaults = {field: namespace.pop(field) for field in own if field in namespace}
+        namespace["__slots__"] = own
+        made = super().__new__(cls, name, bases, namespace)
+        parent = bases[0] if bases else None
+        made.fields = (*parent.fields, *own) if isinstance(parent, RecordType) else own
+        made.defaults = {**parent.defaults, **defaults} if isinstance(parent, RecordType) else defaults
+        return made
+
+
+class Record(metaclass=RecordType):
+    """The base of every record: built by keyword, compared by value, never changed."""
+
+    def __init__(self, **values: Any) -> None:
+        """Set every field; TypeError on one too few or too many."""
+        kind = type(self)
+        given = {**kind.defaults, **values} if len(values) < len(kind.fields) else values
+        if given.keys() != set(kind.fields):
+            raise TypeError(f"{kind.__name__} takes {', '.join(kind.fields)}; got {', '.join(given)}")
+        for field in kind.fields:
+            object.__setattr__(self, field, given[field])
+        self.__post_init__()
+
+    def __post_init__(self) -> None:
+        """Check what must hold between the fields; records that have such a rule say it here."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse: records are frozen."""
+        raise AttributeError(f"{type(self).__name__} is frozen: {name}")
+
+    def __delattr__(self, name: str) -> None:
+        """Refuse: records are frozen."""
+        raise AttributeError(f"{type(self).__name__} is frozen: {name}")
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether both are of one kind and every field is equal."""
+        if type(self) is not type(other):
+            return NotImplemented
+        return all(getattr(self, field) == getattr(other, field) for field in type(self).fields)
+
+    def __hash__(self) -> int:
+        """Hash by value, for records whose fields can be hashed."""
+        return hash(tuple(getattr(self, field) for field in type(self).fields))
+
+    def __repr__(self) -> str:
+        """Show the call that makes an equal record."""
+        shown = ", ".join(f"{field}={getattr(self, field)!r}" for field in type(self).fields)
+        return f"{type(self).__name__}({shown})"
+
+    def replace(self, **changes: Any) -> Self:
+        """Make a copy with some fields changed."""
+        return type(self)(**{field: getattr(self, field) for field in type(self).fields} | changes)
