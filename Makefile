@@ -1,0 +1,59 @@
+# `make run` and `make test` need Python 3.11 (with venv) and make, nothing else: whatever is missing
+# is installed into .venv, from the lock file, by the first target that wants it.
+#
+#   make run [WIKI=folder] [WORDS="first question"]   index a folder, ask it something, keep watching
+#   make test      everything            make quick   without the tests marked slow, under a minute
+#   make lint      ruff and mypy         make bench   [BENCH="arguments"]  the measures, as ratios
+#   make lock      renew requirements.lock (needs uv)
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+WIKI ?= docs
+WORDS ?= $(if $(filter docs docs/,$(WIKI)),which process writes the file)
+BENCH ?=
+
+BIN := $(CURDIR)/.venv/bin
+INSTALLED := .venv/installed
+
+.NOTPARALLEL:
+.PHONY: run test quick lint bench lock clean
+
+$(INSTALLED): requirements.lock pyproject.toml
+	@"$(PYTHON)" -c 'import sys; sys.exit("Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11" if sys.version_info < (3, 11) else 0)'
+	"$(PYTHON)" -m venv .venv
+	"$(BIN)/python" -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
+	"$(BIN)/python" -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+run: $(INSTALLED)
+	"$(BIN)/indexerd" build "$(WIKI)"
+	cd "$(WIKI)" && "$(BIN)/wikiq" $(if $(WORDS),search --limit 3 $(WORDS),pages --limit 5)
+	@echo
+	@echo 'The folder is watched until Ctrl-C. In another terminal, from $(abspath $(WIKI)):'
+	@echo '    $(BIN)/wikiq WORDS...         ranked pages, each with the section that explains it'
+	@echo '    $(BIN)/wikiq show PAGE        one page, or one section: PAGE#section'
+	@echo '    $(BIN)/wikiq status           how far the index has got'
+	"$(BIN)/indexerd" run "$(WIKI)"
+
+test: $(INSTALLED)
+	@"$(BIN)/python" -m pytest
+
+quick: $(INSTALLED)
+	@"$(BIN)/python" -m pytest -m "not slow"
+
+lint: $(INSTALLED)
+	"$(BIN)/ruff" check .
+	"$(BIN)/ruff" format --check .
+	"$(BIN)/mypy"
+
+bench: $(INSTALLED)
+	@"$(BIN)/python" -m tests.benchmarks $(BENCH)
+
+# Universal: one file for every platform. No index address: where packages come from is the
+# machine's business, the hashes say which ones they are.
+lock:
+	uv pip compile --quiet --universal --python-version 3.11 --extra dev --upgrade --generate-hashes \
+		--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" \
+		--output-file requirements.lock pyproject.toml
+
+clean:
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build
