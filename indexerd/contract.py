@@ -7,7 +7,13 @@ Standard library only: the reader imports this module. Nothing here opens a file
 
 from __future__ import annotations
 
-from typing import Final
+import os
+
+# The name is what type checkers go by: importing typing costs a search as much as opening the index.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Final
 
 APPLICATION_ID: Final = 0x57494B49  # "WIKI"
 SCHEMA_VERSION: Final = 1  # shape of the private tables, `user_version`; another one: rebuild
@@ -21,6 +27,7 @@ CHANGES_KEPT: Final = 100_000  # rows of the change feed before whole generation
 
 INDEX_NAME: Final = "index.db"
 LOCK_NAME: Final = "index.lock"
+STATE_NAME: Final = "state.json"  # what the daemon says of itself, beside the index
 
 # The default categories cut Devanagari vowel signs off their letters (spec 4.2).
 TOKENIZER: Final = "unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
@@ -400,3 +407,14 @@ WRITER_PRAGMAS: Final = (
     "PRAGMA cache_size = -65536",  # KiB
     "PRAGMA trusted_schema = OFF",
 )
+
+
+def state_home(environ: Mapping[str, str]) -> str:
+    """Give the folder that holds one folder for every index without a place of its own (spec 3.8).
+
+    A relative XDG_STATE_HOME is not one, says the XDG base directory specification.
+    """
+    base = environ.get("XDG_STATE_HOME", "")
+    if not os.path.isabs(base):
+        base = os.path.join(environ.get("HOME") or os.path.expanduser("~"), ".local", "state")
+    return os.path.join(base, "indexerd")
