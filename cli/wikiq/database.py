@@ -1,0 +1,291 @@
+"""Opens an index to read: never writes, checks that the file is one, gives consistent snapshots.
+
+A snapshot is one short read transaction: what is printed is printed after it has ended, since a
+reader that holds one keeps the writer from shrinking its WAL. Which SELECTs run is not known here.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import sqlite3
+import sys
+import time
+from contextlib import contextmanager
+
+from indexerd.contract import APPLICATION_ID, CONTRACT_MAJOR, LOCK_NAME, READER_PRAGMAS
+from wikiq.errors import (
+    DamagedIndexError,
+    ForeignIndexError,
+    NoIndexError,
+    TooSlowError,
+    UnreadableIndexError,
+    WikiqError,
+)
+from wikiq.record import Record
+from wikiq.sql import SELECT_META
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+OPEN_PATIENCE_S = 2.0  # a writer that starts, stops or recovers is through with it well before
+OPEN_PAUSE_S = 0.02  # between two tries
+BUSY_TIMEOUT_S = 2.0  # SQLite's own wait, for the moments in which recovery holds the file
+DEADLINE_S = 30.0  # of one snapshot's statements; 20 times the slowest honest search measured
+DEADLINE_STEPS = 20_000  # virtual machine steps between two looks at the clock: about 1 ms
+LARGEST_VALUE = 64 * 2**20  # bytes of one text; pages end at 16 MiB
+
+# What the writer's start, stop or recovery looks like to a reader (FAULTS: 5 CANTOPEN in 200 kills).
+_PASSING = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_CANTOPEN})
+_FOREIGN = frozenset({sqlite3.SQLITE_NOTADB})
+# No -wal, and no right to create one: how a closed WAL index looks to an unprivileged reader.
+_CLOSED = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY})
+
+
+class Snapshot(Record):
+    """One state of the index, for as long as its `with` block runs."""
+
+    connection: sqlite3.Connection
+    meta: Mapping[str, Any]
+
+    @property
+    def index_id(self) -> str:
+        """The identity within which generations and row ids can be compared."""
+        return str(self.meta.get("index_id", ""))
+
+    @property
+    def generation(self) -> int:
+        """The number of the last commit that changed rows."""
+        return int(self.meta.get("generation", 0))
+
+    @property
+    def root(self) -> str:
+        """The folder that is indexed: absolute, without links."""
+        return str(self.meta.get("root", ""))
+
+    @property
+    def wiki(self) -> str:
+        """The name of the wiki."""
+        return str(self.meta.get("name", ""))
+
+    def rows(self, select: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[tuple[Any, ...]]:
+        """Fetch every row of a SELECT."""
+        return self.connection.execute(select, values).fetchall()
+
+    def row(self, select: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> tuple[Any, ...] | None:
+        """Fetch the first row of a SELECT, None without one."""
+        found: tuple[Any, ...] | None = self.connection.execute(select, values).fetchone()
+        return found
+
+
+class Database:
+    """An open index. Good for many snapshots, in one thread at a time."""
+
+    def __init__(self, path: str, connection: sqlite3.Connection, *, immutable: bool) -> None:
+        self.path = path
+        self.immutable = immutable
+        self._connection = connection
+        self._identity = _identity(path)
+        self._give_up_at = float("inf")
+        connection.set_progress_handler(self._is_overdue, DEADLINE_STEPS)
+
+    def _is_overdue(self) -> bool:
+        return time.monotonic() > self._give_up_at
+
+    @property
+    def folder(self) -> str:
+        """The folder that holds the index, its lock and the daemon's state."""
+        return os.path.dirname(os.path.abspath(self.path))
+
+    @contextmanager
+    def snapshot(self, deadline_s: float = DEADLINE_S) -> Iterator[Snapshot]:
+        """Read one state of the index; its statements together may take `deadline_s`.
+
+        SQLite's own errors leave this block as a WikiqError that names the file.
+        """
+        self._give_up_at = time.monotonic() + deadline_s
+        try:
+            self._connection.execute("BEGIN")
+            try:
+                yield Snapshot(connection=self._connection, meta=_read_meta(self._connection))
+            finally:
+                self._give_up_at = float("inf")
+                self._connection.rollback()
+        except sqlite3.ProgrammingError:
+            raise  # a statement of ours is wrong
+        except sqlite3.Error as error:
+            raise explained(error, self.path) from error
+
+    def is_replaced(self) -> bool:
+        """Tell whether another file has taken the index's place; this one would never change again."""
+        return _identity(self.path) != self._identity
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+
+def open_database(path: str, *, patience_s: float = OPEN_PATIENCE_S) -> Database:
+    """Open the index at `path` to read.
+
+    Raises NoIndexError, ForeignIndexError, DamagedIndexError or UnreadableIndexError. `patience_s`
+    is how long a writer that is just starting or stopping is waited for.
+    """
+    _check_file(path)
+    give_up_at = time.monotonic() + patience_s
+    while True:
+        try:
+            return _opened(path, immutable=False)
+        except sqlite3.Error as error:
+            code = _primary_code(error)
+            if code in _CLOSED and _is_closed(path):
+                break
+            if code not in _PASSING or time.monotonic() > give_up_at:
+                raise explained(error, path) from error
+        time.sleep(OPEN_PAUSE_S)
+    try:
+        return _opened(path, immutable=True)
+    except sqlite3.Error as error:
+        raise explained(error, path) from error
+
+
+def writer_is_running(folder: str) -> bool | None:
+    """Tell whether a process holds the writer's lock of the index in `folder`; None: cannot be known.
+
+    The lock is taken shared and given back at once. It is another file than the index, so closing
+    it cannot drop a lock of SQLite's.
+    """
+    try:
+        lock = os.open(os.path.join(folder, LOCK_NAME), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return None
+    finally:
+        os.close(lock)
+    return False
+
+
+def explained(error: sqlite3.Error, path: str) -> WikiqError:
+    """Turn SQLite's error into one that says what to do."""
+    code = _primary_code(error)
+    if code in _FOREIGN:
+        return ForeignIndexError(path, "is not an index", "name the index with --db or --wiki")
+    if code == sqlite3.SQLITE_INTERRUPT:
+        return TooSlowError(path, "the question took too long", "ask with fewer words, or raise the limit")
+    if code == sqlite3.SQLITE_BUSY:
+        return UnreadableIndexError(path, "is locked by another process", "try again, or end that process")
+    if code in _CLOSED or code in (sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH):
+        return UnreadableIndexError(path, "cannot be opened", "check that you may read it and its folder")
+    if code in (sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
+        return UnreadableIndexError(path, f"cannot be read ({error})", "check the disk and the memory")
+    return damaged(path, str(error))
+
+
+def damaged(path: str, detail: str) -> DamagedIndexError:
+    """Say that an index cannot be read as one."""
+    return DamagedIndexError(path, f"is damaged ({detail})", "run `indexerd build` to make it anew")
+
+
+def parse_names(text: str) -> tuple[str, ...]:
+    """Read a JSON array of strings, as heading paths are kept; sqlite3.DatabaseError if it is none."""
+    try:
+        names = json.loads(text)
+    except (TypeError, ValueError) as error:
+        raise sqlite3.DatabaseError(f"not JSON: {text!r:.40}") from error
+    if not isinstance(names, list):
+        raise sqlite3.DatabaseError(f"not an array: {text!r:.40}")
+    return tuple(str(name) for name in names)
+
+
+def _opened(path: str, *, immutable: bool) -> Database:
+    connection = sqlite3.connect(
+        _uri(path, immutable=immutable), uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None
+    )
+    try:
+        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_VALUE)
+        if sys.version_info >= (3, 12):
+            connection.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)  # noqa: FBT003 - C signature
+        for pragma in READER_PRAGMAS:
+            connection.execute(pragma)
+        _check_contract(connection, path)
+        return Database(path, connection, immutable=immutable)
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _uri(path: str, *, immutable: bool) -> str:
+    quoted = os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    return f"file:{quoted}?mode=ro{'&immutable=1' if immutable else ''}"
+
+
+def _check_file(path: str) -> None:
+    try:
+        found = os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        raise NoIndexError(path, "there is no index", "run `indexerd build` in the wiki's folder") from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise UnreadableIndexError(path, f"{reason}", "check that you may read it and its folder") from None
+    if not os.path.isfile(path):
+        raise ForeignIndexError(path, "is not a file", "name the index file with --db")
+    if not os.access(path, os.R_OK):
+        raise UnreadableIndexError(path, "permission denied", "ask its owner to share it (share_group)")
+    if found.st_size == 0:
+        raise ForeignIndexError(path, "is empty", "run `indexerd build` in the wiki's folder")
+
+
+def _check_contract(connection: sqlite3.Connection, path: str) -> None:
+    application_id = connection.execute("PRAGMA application_id").fetchone()[0]
+    if application_id != APPLICATION_ID:
+        raise ForeignIndexError(
+            path,
+            f"belongs to another application (id {application_id & 0xFFFFFFFF:#010x})",
+            "name the index with --db or --wiki",
+        )
+    contract = str(_read_meta(connection).get("contract", ""))
+    major = contract.partition(".")[0]
+    if not major.isdecimal():
+        raise damaged(path, f"contract {contract!r:.40}")
+    if int(major) != CONTRACT_MAJOR:
+        problem = f"has contract {contract:.20}, this wikiq reads {CONTRACT_MAJOR}"
+        remedy = "update wikiq" if int(major) > CONTRACT_MAJOR else "run `indexerd build` to renew it"
+        raise ForeignIndexError(path, problem, remedy)
+
+
+def _read_meta(connection: sqlite3.Connection) -> dict[str, Any]:
+    meta = dict(connection.execute(SELECT_META).fetchall())
+    if not isinstance(meta.get("generation", 0), int):
+        raise sqlite3.DatabaseError(f"generation {meta['generation']!r:.40}")
+    return meta
+
+
+def _is_closed(path: str) -> bool:
+    """Tell whether nobody writes the index and all of it is in the one file.
+
+    Only then may it be read as immutable: while a WAL holds rows, that would serve old ones.
+    """
+    return not os.path.exists(f"{path}-wal") and writer_is_running(os.path.dirname(path) or ".") is False
+
+
+def _primary_code(error: sqlite3.Error) -> int:
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

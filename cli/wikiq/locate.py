@@ -1,0 +1,104 @@
+"""Which index a command means: named, of the current folder, or the only one there is (spec 5.1).
+
+The state folder is the register: every index in it tells its own root and name. Nothing is
+created, and an index that cannot be read only hides itself.
+"""
+
+from __future__ import annotations
+
+import os
+
+from indexerd.contract import INDEX_NAME, state_home
+from wikiq.database import Database, open_database
+from wikiq.errors import NoIndexError, UsageError, WikiqError
+from wikiq.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+DB_VARIABLE = "WIKIQ_DB"
+MOST_LISTED = 10  # indexes named in an error
+
+
+class KnownIndex(Record):
+    """An index of the state folder with the root and the name it tells."""
+
+    path: str
+    root: str
+    wiki: str
+
+
+def open_index(*, db: str | None, wiki: str | None, environ: Mapping[str, str], folder: str) -> Database:
+    """Open the index that `--db`, `--wiki`, the environment or the current `folder` mean.
+
+    Raises NoIndexError that lists what there is, and what `open_database` raises.
+    """
+    if db is not None and wiki is not None:
+        raise UsageError("--db", "cannot be combined with --wiki", "give one of the two")
+    if wiki is not None:
+        return open_database(pick_named(list_indexes(environ), wiki).path)
+    path = db if db is not None else environ.get(DB_VARIABLE)
+    if path:
+        return open_database(os.path.join(path, INDEX_NAME) if os.path.isdir(path) else path)
+    return open_database(pick_for_folder(list_indexes(environ), os.path.realpath(folder)).path)
+
+
+def list_indexes(environ: Mapping[str, str]) -> tuple[KnownIndex, ...]:
+    """Read root and name of every index in the state folder, by name; those that fail are left out."""
+    home = state_home(environ)
+    try:
+        names = sorted(os.listdir(home))
+    except OSError:
+        return ()
+    known = []
+    for name in names:
+        path = os.path.join(home, name, INDEX_NAME)
+        if os.path.isfile(path):
+            try:
+                known.append(_look_into(path))
+            except WikiqError:
+                continue
+    return tuple(sorted(known, key=lambda index: (index.wiki, index.path)))
+
+
+def pick_named(known: Sequence[KnownIndex], wiki: str) -> KnownIndex:
+    """Choose by name; NoIndexError when no index or more than one has it."""
+    named = [index for index in known if index.wiki == wiki]
+    if len(named) == 1:
+        return named[0]
+    problem = "more than one wiki has this name" if named else "no wiki has this name"
+    raise NoIndexError(wiki, problem, _choices(named or known))
+
+
+def pick_for_folder(known: Sequence[KnownIndex], folder: str) -> KnownIndex:
+    """Choose the deepest root that holds `folder` (a real path), else the only index there is."""
+    around = [index for index in known if is_within(folder, index.root)]
+    if around:
+        return max(around, key=lambda index: len(index.root))
+    if len(known) == 1:
+        return known[0]
+    problem = "is in none of the indexed wikis" if known else "there is no index yet"
+    raise NoIndexError(folder, problem, _choices(known))
+
+
+def is_within(path: str, folder: str) -> bool:
+    """Tell whether `path` is `folder` or lies below it; both are absolute, without links."""
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def _look_into(path: str) -> KnownIndex:
+    database = open_database(path, patience_s=0.0)
+    try:
+        with database.snapshot() as snapshot:
+            return KnownIndex(path=path, root=snapshot.root, wiki=snapshot.wiki)
+    finally:
+        database.close()
+
+
+def _choices(known: Sequence[KnownIndex]) -> str:
+    if not known:
+        return "run `indexerd build` in the wiki's folder, or name an index with --db"
+    listed = ", ".join(f"{index.wiki} ({index.root})" for index in known[:MOST_LISTED])
+    more = f" and {len(known) - MOST_LISTED} more" if len(known) > MOST_LISTED else ""
+    return f"name one with --wiki or --db: {listed}{more}"
