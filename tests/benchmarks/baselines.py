@@ -1,0 +1,80 @@
+"""What the measures are held against: the same input, with the least work that could be done on it.
+
+`python -m tests.benchmarks.baselines raw ROOT DB` and `… stat ROOT` run as processes of their own, as
+the commands they are compared with do. Standard library and apsw only.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import partial
+from pathlib import Path
+
+import apsw
+
+from tests.benchmarks.corpus import find_pages
+from tests.benchmarks.ratio import seconds
+
+BATCH = 500  # pages a commit
+
+
+def insert_raw(root: Path, db: Path) -> int:
+    """Read every page below `root` and insert it whole into one full-text table; returns the pages."""
+    connection = apsw.Connection(str(db))
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute("CREATE VIRTUAL TABLE page USING fts5(path, text)")
+    pages = list(find_pages(root))
+    for start in range(0, len(pages), BATCH):
+        with connection:
+            for path in pages[start : start + BATCH]:
+                text = path.read_bytes().decode("utf-8", "replace")
+                connection.execute("INSERT INTO page VALUES (?, ?)", (str(path), text))
+    connection.close()
+    return len(pages)
+
+
+def stat_tree(root: str) -> int:
+    """`os.scandir` and `stat` of everything below `root`, nothing more; returns the entries."""
+    entries = 0
+    with os.scandir(root) as listing:
+        for entry in listing:
+            entries += 1
+            if entry.is_dir(follow_symlinks=False):
+                entries += stat_tree(entry.path)
+            else:
+                entry.stat(follow_symlinks=False)
+    return entries
+
+
+def update_rows(db: Path, edits: int) -> list[float]:
+    """Seconds of each of `edits` commits that change one row of a table with 10,000 rows of 1 KiB."""
+    connection = apsw.Connection(str(db))
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    with connection:
+        connection.execute("CREATE TABLE page(id INTEGER PRIMARY KEY, text TEXT)")
+        connection.executemany("INSERT INTO page VALUES (?, ?)", ((i, "x" * 1024) for i in range(10_000)))
+
+    def edit(number: int) -> None:
+        with connection:
+            connection.execute("UPDATE page SET text = ? WHERE id = ?", ("y" * 1024, number * 7919 % 10_000))
+
+    samples = [seconds(partial(edit, number)) for number in range(edits)]
+    connection.close()
+    return samples
+
+
+def main(words: list[str]) -> None:
+    match words:
+        case ["raw", root, db]:
+            insert_raw(Path(root), Path(db))
+        case ["stat", root]:
+            stat_tree(root)
+        case _:
+            sys.exit("usage: python -m tests.benchmarks.baselines raw ROOT DB | stat ROOT")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
