@@ -119,9 +119,8 @@ def search_process(setting: Setting) -> Ratio:
 def file_size(setting: Setting) -> Ratio:
     """The size of the file against the source, with its tables by size."""
     connection = apsw.Connection(str(ensure_built(setting)), flags=apsw.SQLITE_OPEN_READONLY)
-    sizes = connection.execute(
-        "SELECT name, sum(pgsize) FROM dbstat GROUP BY name ORDER BY 2 DESC"
-    ).fetchall()
+    rows = connection.execute("SELECT name, sum(pgsize) FROM dbstat GROUP BY name ORDER BY 2 DESC")
+    sizes = [(str(name), int(str(size))) for name, size in rows]
     connection.close()
     source = source_bytes(setting.root)
     parts = ", ".join(f"{name} {size / source:.2f}" for name, size in sizes[:8])
