@@ -37,6 +37,7 @@ LAYERS: Final = (
         "indexerd.core.batch",
         "indexerd.core.chunks",
         "indexerd.core.decode",
+        "indexerd.core.faults",
         "indexerd.core.front_matter",
         "indexerd.core.links",
         "indexerd.core.markdown",

@@ -1,0 +1,175 @@
+"""The only user of watchfiles: what the operating system reports, as paths, until the watcher dies.
+
+A path is a hint to look there and nothing more; what kind of change it was is not passed on. Every
+death has a kind, a reason and a remedy. Refuses polling: a scan of our own sees more (spec 3.2).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Final, Literal, Protocol
+
+from watchfiles import Change
+from watchfiles._rust_notify import RustNotify
+
+from indexerd.core.faults import Fault, FaultKind, describe_fault, root_gone
+
+ACTIVE_STEP_MS: Final = 10  # two steps pass before a change is handed over
+IDLE_STEP_MS: Final = 50  # wake-ups cost .3 % of a core at 10 ms and .1 % at 50 ms, measured
+ACTIVE_FOR_S: Final = 60.0  # after a change the next one is likely, and somebody waits for it
+DEBOUNCE_MS: Final = 20  # the batcher settles each path by itself; sets need not be collected here
+TIMEOUT_MS: Final = 5_000  # how often the thread comes back although nothing happened
+
+
+class StopEvent(Protocol):
+    """What the watcher asks at every step whether to stop."""
+
+    def is_set(self) -> bool:
+        """Whether to stop."""
+        ...
+
+
+class Notifier(Protocol):
+    """What watchfiles' RustNotify offers, and a scripted one in the tests."""
+
+    def watch(
+        self, debounce_ms: int, step_ms: int, timeout_ms: int, stop_event: StopEvent | None
+    ) -> set[tuple[int, str]] | Literal["signal", "stop", "timeout"]:
+        """Changes as (kind, absolute path) once a step brings no new one; raises when it is dead."""
+        ...
+
+    def close(self) -> None:
+        """Gives the watches back."""
+        ...
+
+
+class Listener(Protocol):
+    """Who is told; always called in the event loop."""
+
+    def watch_opened(self) -> None:
+        """From now on changes are reported."""
+
+    def paths_changed(self, paths: frozenset[str], quiet_s: float) -> None:
+        """Something happened at these paths (from the root, `""` is the root) `quiet_s` seconds ago."""
+
+    def cookies_seen(self, names: frozenset[str]) -> None:
+        """These files appeared in the cookie folder; what happened before has been reported."""
+
+
+def open_notifier(paths: list[str]) -> Notifier:
+    """A watcher of these folders and all below. Never polls, never leaves out what it may not read."""
+    return RustNotify(
+        paths,
+        debug=False,
+        force_polling=False,
+        poll_delay_ms=0,
+        recursive=True,
+        ignore_permission_denied=False,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Watcher:
+    """Watches `root` and, when given, the folder for cookie files. Both are absolute paths.
+
+    `keep` says of a path from the root whether it can matter; the rest is dropped before any work.
+    """
+
+    root: str
+    cookies: str | None
+    keep: Callable[[str], bool]
+    open_notifier: Callable[[list[str]], Notifier] = open_notifier
+
+    async def follow(self, listener: Listener) -> Fault:
+        """Reports to `listener` until the watcher dies, and says why. Cancel to stop: 50 ms at most."""
+        loop = asyncio.get_running_loop()
+        died: asyncio.Future[Fault] = loop.create_future()
+        thread = _WatchThread(self, listener, loop, died)
+        thread.start()
+        try:
+            return await died
+        finally:
+            # Set before anything waits for the thread: cancelling alone takes up to TIMEOUT_MS.
+            thread.stopping.set()
+
+    def split(self, reported: Iterable[tuple[int, str]]) -> tuple[frozenset[str], frozenset[str]]:
+        """The paths from the root that matter, and the names of cookie files, among what was reported."""
+        paths, cookies = set(), set()
+        for _, path in reported:
+            if self.cookies is not None and path.startswith(self.cookies + "/"):
+                cookies.add(path[len(self.cookies) + 1 :])
+            elif path == self.root:
+                paths.add("")
+            elif path.startswith(self.root.rstrip("/") + "/"):
+                relative = path[len(self.root.rstrip("/")) + 1 :]
+                if self.keep(relative):
+                    paths.add(relative)
+        return frozenset(paths), frozenset(cookies)
+
+
+class _WatchThread(threading.Thread):
+    """A daemon thread: opening a watcher on a huge tree cannot be interrupted and must not delay a stop."""
+
+    def __init__(
+        self,
+        watcher: Watcher,
+        listener: Listener,
+        loop: asyncio.AbstractEventLoop,
+        died: asyncio.Future[Fault],
+    ) -> None:
+        super().__init__(name="watch", daemon=True)
+        self.stopping = threading.Event()
+        self._watcher = watcher
+        self._listener = listener
+        self._loop = loop
+        self._died = died
+
+    def run(self) -> None:
+        try:
+            fault = self._watch()
+        except Exception as error:  # noqa: BLE001 - whatever kills the watcher must not end silently
+            fault = describe_fault(error, self._watcher.root)
+        if not self.stopping.is_set():
+            self._tell(_settle, self._died, fault)
+
+    def _watch(self) -> Fault:
+        watcher = self._watcher
+        folders = [watcher.root] if watcher.cookies is None else [watcher.root, watcher.cookies]
+        notifier = watcher.open_notifier(folders)
+        try:
+            self._tell(self._listener.watch_opened)
+            return self._pass_on(notifier)
+        finally:
+            notifier.close()
+
+    def _pass_on(self, notifier: Notifier) -> Fault:
+        last_change = time.monotonic()
+        while True:
+            step = ACTIVE_STEP_MS if time.monotonic() - last_change < ACTIVE_FOR_S else IDLE_STEP_MS
+            reported = notifier.watch(DEBOUNCE_MS, step, TIMEOUT_MS, self.stopping)
+            if self.stopping.is_set() or reported == "stop":
+                return Fault(FaultKind.UNKNOWN, "the watcher was stopped", None)
+            if isinstance(reported, str):
+                continue
+            paths, cookies = self._watcher.split(reported)
+            if paths:
+                last_change = time.monotonic()
+                # The last of the two steps brought nothing new.
+                self._tell(self._listener.paths_changed, paths, step / 1000)
+            if cookies:
+                self._tell(self._listener.cookies_seen, cookies)
+            if (Change.deleted, self._watcher.root) in reported:
+                return root_gone(self._watcher.root)
+
+    def _tell(self, call: Callable[..., None], *arguments: object) -> None:
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(call, *arguments)
+
+
+def _settle(died: asyncio.Future[Fault], fault: Fault) -> None:
+    if not died.done():
+        died.set_result(fault)
