@@ -59,7 +59,7 @@ class Snapshot(Record):
     @property
     def generation(self) -> int:
         """The number of the last commit that changed rows."""
-        return int(self.meta.get("generation", 0))
+        return int(self.meta["generation"])
 
     @property
     def root(self) -> str:
@@ -266,8 +266,10 @@ def _check_contract(connection: sqlite3.Connection, path: str) -> None:
 
 def _read_meta(connection: sqlite3.Connection) -> dict[str, Any]:
     meta = dict(connection.execute(SELECT_META).fetchall())
-    if not isinstance(meta.get("generation", 0), int):
-        raise sqlite3.DatabaseError(f"generation {meta['generation']!r:.40}")
+    try:
+        meta["generation"] = int(meta["generation"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise sqlite3.DatabaseError("meta tells no generation") from error
     return meta
 
 

@@ -62,3 +62,9 @@ class UnknownTopicError(WikiqError):
     """No page carries that topic; the remedy names the nearest ones."""
 
     exit_status = NOTHING_FOUND
+
+
+class UnknownSectionError(WikiqError):
+    """The page has no section by that name; the remedy names the nearest ones."""
+
+    exit_status = NOTHING_FOUND

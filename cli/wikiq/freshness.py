@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from indexerd.contract import STATE_NAME
 from wikiq.database import writer_is_running
 from wikiq.results import Freshness, ScanRow
-from wikiq.sql import SELECT_LAST_COMMIT, SELECT_LAST_SCAN
+from wikiq.sql import SELECT_LAST_SCAN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,9 +35,7 @@ def read_freshness(database: Database, snapshot: Snapshot, now: datetime) -> Fre
     mode = (_text(state.get("mode")) or BUILDING) if running else STOPPED
     pending = _whole(state.get("pending"))
     last_scan = _later(_scan_row(state.get("last_scan")), _indexed_scan(snapshot))
-    committed = snapshot.row(SELECT_LAST_COMMIT)
-    times = [committed[0]] if committed else []
-    times += [last_scan.finished_at] if last_scan else []
+    times = (snapshot.meta.get("committed_at"), last_scan.finished_at if last_scan else None)
     ages = [age for age in (_age_s(text, now) for text in times) if age is not None]
     root_is_gone = mode == ROOT_UNAVAILABLE or is_gone(snapshot.root)
     reason = _text(state.get("reason")) if running else None

@@ -1,0 +1,51 @@
+"""Dates as people type them: ISO 8601 in local time unless it says otherwise, or an age like 7d.
+
+Pure: the present moment comes in. What comes out compares as text with the index's `updated_at`.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from wikiq.errors import UsageError
+
+_UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
+_REMEDY = "write a date like 2026-07-14, a time like 2026-07-14T09:30, or an age like 7d"
+
+
+def parse_since(text: str, now: datetime) -> str:
+    """Give the first moment that `text` means; a day begins at its midnight."""
+    return _stamp(_moment(text, now)[0], text)
+
+
+def parse_until(text: str, now: datetime) -> str:
+    """Give the first moment after what `text` means: a day is meant whole."""
+    moment, is_day = _moment(text, now)
+    try:
+        return _stamp(moment + timedelta(days=1) if is_day else moment, text)
+    except OverflowError:
+        raise UsageError(text, "is out of range", _REMEDY) from None
+
+
+def utc_text(moment: datetime) -> str:
+    """Write a moment as the index does: ISO 8601, UTC, milliseconds."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
+
+
+def _moment(text: str, now: datetime) -> tuple[datetime, bool]:
+    """Read `text`; tell also whether it names a day rather than a moment of it."""
+    typed = text.strip()
+    try:
+        if typed[:-1].isdecimal() and typed[-1:].lower() in _UNITS:
+            return now - int(typed[:-1]) * _UNITS[typed[-1].lower()], False
+        # Without a time of day, digits and hyphens are all there is.
+        return datetime.fromisoformat(typed), not set(typed) & set("T :")
+    except (ValueError, OverflowError):
+        raise UsageError(text, "is no date", _REMEDY) from None
+
+
+def _stamp(moment: datetime, text: str) -> str:
+    try:
+        return utc_text(moment)
+    except (ValueError, OverflowError):  # the years 1 and 9999 have no room for a time zone
+        raise UsageError(text, "is out of range", _REMEDY) from None

@@ -1,0 +1,126 @@
+"""Which page or topic a name means, and what comes near a name that means none.
+
+Names are only ever compared with names in the index; nothing typed is opened as a path.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+
+from indexerd.core.terms import fold_path, fold_title
+from wikiq import sql
+from wikiq.errors import UnknownPageError, UnknownSectionError, UnknownTopicError, UsageError
+from wikiq.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wikiq.database import Snapshot
+
+MOST_SUGGESTED = 3  # near misses in one line
+MOST_COMPARED = 5_000  # names held against a miss: .1 s
+LENGTH_SLACK = 4  # characters by which a near miss may be longer or shorter
+
+# What a name may be, best first; within one kind a name that fits several pages is ambiguous.
+_KINDS = ("path", "slug", "stem", "alias", "file_name", "title")
+
+
+class PageRef(Record):
+    """A page, as much of it as other statements need."""
+
+    page_id: int
+    slug: str
+    path: str
+    title: str
+    sections: int
+
+
+class SectionRef(Record):
+    """A section of a page, by its place in it."""
+
+    section_rowid: int
+    ordinal: int
+
+
+def require_page(snapshot: Snapshot, name: str, *, folder: str | None = None) -> PageRef:
+    """Find the page called `name`: slug, path, title, alias or unique file name.
+
+    A path may also be absolute, or relative to `folder` (absolute). Raises UnknownPageError with near
+    misses, UsageError where several pages share the name.
+    """
+    for spelled in _spellings(name, snapshot.root, folder):
+        row = snapshot.row(sql.SELECT_PAGE_EXACTLY, {"name": spelled})
+        if row is not None:
+            return PageRef(**dict(zip(PageRef.fields, row, strict=True)))
+    keys = (fold_path(name), fold_title(name))
+    named = snapshot.rows(sql.SELECT_PAGES_NAMED, keys)
+    if not named:
+        near = _nearest(keys[0], (row[0] for row in _comparable(snapshot, keys[0])))
+        raise UnknownPageError(name, "there is no such page", _did_you_mean(near, "see `wikiq pages`"))
+    best = min(named, key=lambda row: _KINDS.index(row[-1]) if row[-1] in _KINDS else len(_KINDS))[-1]
+    pages = [row[:-1] for row in named if row[-1] == best]
+    if len({page[0] for page in pages}) > 1:
+        paths = ", ".join(str(page[2]) for page in pages[:MOST_SUGGESTED])
+        raise UsageError(name, f"means {len(pages)} pages", f"give the path of one: {paths}")
+    return PageRef(**dict(zip(PageRef.fields, pages[0], strict=True)))
+
+
+def require_section(snapshot: Snapshot, page: PageRef, name: str) -> SectionRef:
+    """Find the section `name` of a page: anchor, number or heading, the first of several.
+
+    Raises UnknownSectionError with near misses.
+    """
+    rows = snapshot.rows(sql.SELECT_SECTION_NAMES, (page.page_id,))
+    folded = fold_title(name.replace("%20", " "))
+    tests = (
+        lambda row: row[3] == name,
+        lambda row: row[2] == name,
+        lambda row: row[3].lower() == name.lower(),
+        lambda row: fold_title(row[4]) == folded,
+    )
+    for fits in tests:
+        for row in rows:
+            if fits(row):
+                return SectionRef(section_rowid=row[0], ordinal=row[1])
+    near = _nearest(name, (row[3] for row in rows if row[3]))
+    raise UnknownSectionError(
+        f"{page.slug}#{name}",
+        "there is no such section",
+        _did_you_mean(near, f"see `wikiq outline {page.slug}`"),
+    )
+
+
+def require_topic(snapshot: Snapshot, topic: str) -> str:
+    """Give the spelling of a topic in the index; UnknownTopicError with near misses."""
+    folded = "-".join(fold_title(topic.strip().removeprefix("#")).split())
+    if snapshot.row(sql.SELECT_TOPIC_EXISTS, {"topic": folded}) is not None:
+        return folded
+    near = _nearest(folded, (row[0] for row in snapshot.rows(sql.SELECT_TOPIC_NAMES)))
+    raise UnknownTopicError(topic, "there is no such topic", _did_you_mean(near, "see `wikiq topics`"))
+
+
+def _spellings(name: str, root: str, folder: str | None) -> Iterable[str]:
+    """What `name` may be as a slug or a path from the root."""
+    plain = name.removeprefix("./").rstrip("/")
+    yield plain
+    if os.path.isabs(name):
+        yield posixpath.relpath(name, root)
+    elif folder is not None:
+        yield posixpath.relpath(posixpath.join(folder, name), root)
+
+
+def _comparable(snapshot: Snapshot, key: str) -> list[tuple[str]]:
+    bounds = (key, len(key) - LENGTH_SLACK, len(key) + LENGTH_SLACK, MOST_COMPARED)
+    return snapshot.rows(sql.SELECT_SIMILAR_NAMES, bounds)
+
+
+def _nearest(name: str, candidates: Iterable[str]) -> list[str]:
+    from difflib import get_close_matches
+
+    return get_close_matches(name, list(dict.fromkeys(candidates)), n=MOST_SUGGESTED)
+
+
+def _did_you_mean(near: list[str], otherwise: str) -> str:
+    return f"did you mean {' or '.join(near)}?" if near else otherwise

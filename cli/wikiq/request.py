@@ -1,0 +1,59 @@
+"""What is asked for: the words of a search and the filters that searches and listings share.
+
+Records only. Names of pages and topics stand here as typed; `filters.checked_filters` looks them up.
+"""
+
+from __future__ import annotations
+
+from wikiq.record import Record
+
+DEFAULT_LIMIT = 20  # hits; about two screens
+LARGEST_LIMIT = 1000  # hits; each is looked at on the disk, and nobody reads more
+
+
+class Filters(Record):
+    """Conditions on pages; all of them must hold.
+
+    `topics`: carried by the page itself; `under`: carried, or one below it; `not_topics`: neither
+    carried. `mentions`: files or folders (with a slash at the end) outside the wiki. `paths`: glob
+    patterns or folders, of which one must fit. `since` (inclusive) and `until` (exclusive): ISO 8601
+    UTC with milliseconds. `links_to`, `linked_by`: pages.
+    """
+
+    topics: tuple[str, ...] = ()
+    under: tuple[str, ...] = ()
+    not_topics: tuple[str, ...] = ()
+    mentions: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    since: str | None = None
+    until: str | None = None
+    links_to: tuple[str, ...] = ()
+    linked_by: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Tell whether every page passes."""
+        return self == NO_FILTERS
+
+
+NO_FILTERS = Filters()
+
+
+class SearchRequest(Record):
+    """One question. `query` is what was typed, words joined by blanks; a blank one lists pages.
+
+    `sections`: one hit a section instead of a page. `exact`: neither prefixes nor corrections are
+    tried. `prefix`: the last word may be the beginning of one (as-you-type).
+    """
+
+    query: str
+    filters: Filters = NO_FILTERS
+    limit: int = DEFAULT_LIMIT
+    sections: bool = False
+    exact: bool = False
+    prefix: bool = False
+
+    def __post_init__(self) -> None:
+        """Hold the limit of hits."""
+        if not 1 <= self.limit <= LARGEST_LIMIT:
+            raise ValueError(f"limit {self.limit}")
