@@ -1,0 +1,84 @@
+"""What the service manager is told: ready, status, alive, stopping; ten lines of sd_notify(3).
+
+Alive is said when work has gone on, never by a timer, so that a loop that hangs is restarted. Says
+nothing where no service manager listens, and never fails because of it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+from collections.abc import MutableMapping
+from dataclasses import dataclass, field
+from typing import Final
+
+STATUS_LENGTH: Final = 200  # characters; `systemctl status` shows one line
+START_EXTENSION_S: Final = 30.0  # asked for again with every sign of progress of a first build
+PINGS_PER_PERIOD: Final = 4  # of the watchdog; more would wake the manager for nothing
+
+
+@dataclass(slots=True)
+class ServiceManager:
+    """`address`: the datagram socket, None without a manager. `watchdog_s`: its period, None if off."""
+
+    address: str | None = None
+    watchdog_s: float | None = None
+    _pinged: float = field(default=float("-inf"), init=False)
+
+    @classmethod
+    def from_environment(cls, environ: MutableMapping[str, str]) -> ServiceManager:
+        """What the environment says; taken out of it, so that worker processes do not speak for us."""
+        address = environ.pop("NOTIFY_SOCKET", None)
+        period = environ.pop("WATCHDOG_USEC", "")
+        meant_for = environ.pop("WATCHDOG_PID", "")
+        ours = meant_for in ("", str(os.getpid()))
+        watchdog_s = int(period) / 1e6 if period.isascii() and period.isdigit() and ours else None
+        return cls(address or None, watchdog_s or None)
+
+    @property
+    def ping_interval_s(self) -> float | None:
+        """How often a healthy loop comes by at least; None without a watchdog."""
+        return None if self.watchdog_s is None else self.watchdog_s / PINGS_PER_PERIOD
+
+    def ready(self, status: str) -> bool:
+        """The first reconcile, or a reload, is done."""
+        return self._tell(READY="1", STATUS=_one_line(status))
+
+    def status(self, status: str) -> bool:
+        """One line for `systemctl status`."""
+        return self._tell(STATUS=_one_line(status))
+
+    def reloading(self, now: float) -> bool:
+        """The configuration is read again; `ready` follows. `now` is monotonic."""
+        return self._tell(RELOADING="1", MONOTONIC_USEC=str(int(now * 1e6)))
+
+    def stopping(self) -> bool:
+        """The stop has begun."""
+        return self._tell(STOPPING="1", STATUS="stopping")
+
+    def progressed(self, now: float, *, starting: bool = False) -> bool:
+        """Work has gone on. Feeds the watchdog and, while `starting`, asks for more time to start."""
+        interval = self.ping_interval_s or START_EXTENSION_S / PINGS_PER_PERIOD
+        if now - self._pinged < interval:
+            return False
+        self._pinged = now
+        extension = {"EXTEND_TIMEOUT_USEC": str(int(START_EXTENSION_S * 1e6))} if starting else {}
+        return self._tell(WATCHDOG="1", **extension)
+
+    def _tell(self, **fields: str) -> bool:
+        if self.address is None:
+            return False
+        message = "".join(f"{key}={value}\n" for key, value in fields.items())
+        address = "\0" + self.address[1:] if self.address.startswith("@") else self.address
+        # A manager that has gone away, or is slow, must not stop the daemon.
+        with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as out:
+            out.settimeout(0)
+            out.sendto(message.encode(), address)
+            return True
+        return False
+
+
+def _one_line(text: str) -> str:
+    printable = "".join(character if character.isprintable() else " " for character in text)
+    return printable[:STATUS_LENGTH]
