@@ -1,0 +1,80 @@
+"""Opening things below the root by descriptor, so that nothing outside it is ever opened.
+
+No link is followed on the way, whoever swaps a folder for one meanwhile; where links count, a link is
+resolved first and its real path is opened without links. Decides nothing about pages.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from typing import Final
+
+from indexerd.core.model import Diagnostic, Stamp
+from indexerd.core.reconcile import UNREADABLE
+
+FOLDER_FLAGS: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+# Without O_NONBLOCK opening a FIFO waits for its writer, for ever.
+FILE_FLAGS: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NOCTTY
+
+_ABSENT: Final = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}  # the last two: swapped for a file or a link
+_MENDABLE: Final = {errno.EACCES: "change its permissions", errno.EPERM: "change its permissions"}
+
+
+def is_absence(error: OSError) -> bool:
+    """Whether the error says that nothing is there, as against that it could not be looked at."""
+    return error.errno in _ABSENT
+
+
+def unreadable(error: OSError) -> Diagnostic:
+    """Why something keeps its rows: it could not be looked at."""
+    remedy = _MENDABLE.get(error.errno or 0, "it is tried again with the next scan")
+    return Diagnostic(UNREADABLE, f"cannot be read ({os.strerror(error.errno or 0)}); {remedy}")
+
+
+def stamp_of(facts: os.stat_result) -> Stamp:
+    """The part of a stat that tells an unchanged file."""
+    return Stamp(facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
+
+
+def open_below(root: int, path: str, flags: int, *, real_root: str | None = None) -> int:
+    """Open `path` below the descriptor `root`, one name after the other and never through a link.
+
+    With `real_root` a link counts as what it leads to, if that is below the root.
+    """
+    try:
+        return _open_without_links(root, path, flags)
+    except OSError as error:
+        target = None if real_root is None or not is_absence(error) else resolve_below(real_root, path)
+        if target is None:
+            raise
+    return _open_without_links(root, target, flags)
+
+
+def _open_without_links(root: int, path: str, flags: int) -> int:
+    *folders, name = path.split("/")
+    if any(part in {"", ".", ".."} for part in (*folders, name)):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+    at = root
+    try:
+        for part in folders:
+            below = os.open(part, FOLDER_FLAGS, dir_fd=at)
+            if at != root:
+                os.close(at)
+            at = below
+        return os.open(name, flags, dir_fd=at)
+    finally:
+        if at != root:
+            os.close(at)
+
+
+def resolve_below(real_root: str, path: str) -> str | None:
+    """Where the links in `path` lead, relative to the root; None when nowhere or out of it."""
+    try:
+        real = os.path.realpath(os.path.join(real_root, path), strict=True)
+    except OSError:
+        return None
+    if real == real_root:
+        return ""
+    above = real_root.rstrip("/") + "/"
+    return real.removeprefix(above) if real.startswith(above) else None
