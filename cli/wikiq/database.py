@@ -80,6 +80,13 @@ class Snapshot(Record):
         found: tuple[Any, ...] | None = self.connection.execute(select, values).fetchone()
         return found
 
+    def only_row(self, select: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> tuple[Any, ...]:
+        """Fetch the row of a SELECT that has one in every index that is whole."""
+        found = self.row(select, values)
+        if found is None:
+            raise sqlite3.DatabaseError("a row is missing")
+        return found
+
 
 class Database:
     """An open index. Good for many snapshots, in one thread at a time."""

@@ -46,3 +46,47 @@ UNION ALL SELECT 1 FROM v1_page_topics WHERE topic = :topic
 UNION ALL SELECT 1 FROM v1_topic_tree WHERE under = :topic LIMIT 1"""
 
 SELECT_TOPIC_NAMES = "SELECT slug FROM v1_topics UNION SELECT under FROM v1_topic_tree ORDER BY 1"
+
+# `{condition}` is what filters.page_condition gives; the same three statements for any number of pages.
+_LISTED = "FROM v1_pages p WHERE {condition}"
+_NEWEST = "ORDER BY p.updated_at DESC, p.slug LIMIT ?"
+SELECT_PAGES = f"""
+SELECT p.page_id, p.slug, p.title, p.path, p.summary, p.updated_at, p.size, p.mtime_ns, p.content_hash
+{_LISTED} {_NEWEST}"""
+COUNT_PAGES = f"SELECT count(*) {_LISTED}"
+SELECT_TOPICS_OF_PAGES = f"""
+SELECT DISTINCT t.page_id, t.topic FROM v1_page_topics t
+WHERE t.page_id IN (SELECT p.page_id {_LISTED} {_NEWEST}) ORDER BY t.page_id, t.topic"""
+
+SELECT_PAGE = """
+SELECT slug, title, path, summary, updated_at, generation, size, mtime_ns, content_hash
+FROM v1_pages WHERE page_id = ?"""
+SELECT_TOPICS_OF_PAGE = """
+SELECT DISTINCT page_id, topic FROM v1_page_topics WHERE page_id = ? ORDER BY topic"""
+SELECT_SECTION = """
+SELECT section_id, level, heading, heading_path, anchor, start_line, end_line, heading_source || body
+FROM v1_sections WHERE page_id = ? AND ordinal = ?"""
+# What is before the first section, then every section, gives the decoded file back (spec 1.5).
+SELECT_SOURCE = """
+SELECT text FROM (
+  SELECT -1 AS ordinal, lead AS text FROM v1_pages WHERE page_id = :page_id
+  UNION ALL SELECT ordinal, heading_source || body FROM v1_sections WHERE page_id = :page_id)
+ORDER BY ordinal"""
+
+SELECT_TOPICS = """
+SELECT t.slug, t.title, t.description, t.page_count,
+  (SELECT count(DISTINCT u.page_id) FROM v1_topic_tree x JOIN v1_page_topics u ON u.topic = x.topic
+   WHERE x.under = t.slug)
+FROM v1_topics t
+WHERE :topic IS NULL OR t.slug = :topic
+  OR t.slug IN (SELECT child FROM v1_topic_parents WHERE parent = :topic)
+ORDER BY t.slug <> coalesce(:topic, t.slug), t.slug"""
+SELECT_TOPIC_PARENTS = "SELECT child, parent FROM v1_topic_parents ORDER BY child, parent"
+
+SELECT_CHANGES = """
+SELECT generation, committed_at, op, slug, path, content_hash
+FROM v1_changes WHERE generation > ? ORDER BY generation, slug LIMIT ?"""
+SELECT_CHANGES_FLOOR = "SELECT generation FROM v1_changes_floor"
+
+COUNT_ALL = "SELECT count(*), coalesce(sum(sections), 0) FROM v1_pages"
+COUNT_DIAGNOSTICS = "SELECT kind, count(*) FROM v1_diagnostics GROUP BY kind ORDER BY kind"
