@@ -1,0 +1,89 @@
+"""`python -m tests.benchmarks`: unpacks or makes the wikis, takes the measures, prints a table and JSON.
+
+Only this module decides what is measured on what. A wiki that is not there is skipped with the reason.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+from tests.benchmarks.corpus import read_vocabulary, unpack, write_synthetic
+from tests.benchmarks.measures import COMMAND_MEASURES, Setting
+from tests.benchmarks.ratio import ROUNDS, Ratio, Skipped
+from tests.benchmarks.report import render_json, render_table
+from tests.imports import REPOSITORY
+
+MEASURES: Final[dict[str, Callable[[Setting], Ratio]]] = {**COMMAND_MEASURES}
+CORPORA: Final = REPOSITORY.parent / "shared" / "corpora"
+ARCHIVES: Final = ("powershell", "obsidian-help")
+
+
+def parse_arguments(words: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__.splitlines()[0])
+    parser.add_argument("measures", nargs="*", metavar="MEASURE", help=f"of {', '.join(MEASURES)}; all")
+    parser.add_argument("--corpora", type=Path, default=CORPORA, help="folder with NAME.tar.xz files")
+    parser.add_argument(
+        "--wiki", type=Path, action="append", default=[], help="a folder to measure on instead"
+    )
+    parser.add_argument("--synthetic", type=int, default=0, metavar="PAGES", help="and on a made wiki")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="samples of either side")
+    parser.add_argument("--work", type=Path, help="where wikis and indexes are kept between runs")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the JSON there instead")
+    chosen = parser.parse_args(words)
+    if unknown := set(chosen.measures) - MEASURES.keys():
+        parser.error(f"no such measure: {', '.join(sorted(unknown))}; there are {', '.join(MEASURES)}")
+    return chosen
+
+
+def find_wikis(chosen: argparse.Namespace, work: Path) -> Iterator[tuple[str, Path | None, str]]:
+    """Name and root of every wiki asked for; without a root, the reason."""
+    roots: list[Path] = [path.resolve() for path in chosen.wiki]
+    yield from ((root.name, root, "") for root in roots)
+    if not roots:
+        for name in ARCHIVES:
+            archive = chosen.corpora / f"{name}.tar.xz"
+            if archive.is_file():
+                roots.append(unpack(archive, work / "wikis"))
+                yield name, roots[-1], ""
+            else:
+                yield name, None, f"{archive} is absent"
+    if chosen.synthetic:
+        name = f"synthetic-{chosen.synthetic}"
+        words = read_vocabulary(roots or [REPOSITORY / "docs"])
+        yield name, write_synthetic(work / "wikis" / name, chosen.synthetic, words), ""
+
+
+def take(chosen: argparse.Namespace, work: Path) -> Iterator[Ratio | Skipped]:
+    """The results, one by one, as they are taken."""
+    (work / "wikis").mkdir(parents=True, exist_ok=True)
+    for corpus, root, reason in find_wikis(chosen, work):
+        for measure in chosen.measures or MEASURES:
+            if root is None:
+                yield Skipped(measure, corpus, reason)
+                continue
+            folder = work / "indexes" / corpus
+            folder.mkdir(parents=True, exist_ok=True)
+            yield MEASURES[measure](Setting(corpus, root, folder, chosen.rounds))
+
+
+def main(words: list[str]) -> None:
+    chosen = parse_arguments(words)
+    with tempfile.TemporaryDirectory(prefix="benchmarks-") as temporary:
+        results = []
+        for result in take(chosen, chosen.work or Path(temporary)):
+            results.append(result)
+            print(f"{result.measure} on {result.corpus}", file=sys.stderr)
+    print(render_table(results))
+    if chosen.json:
+        chosen.json.write_text(render_json(results) + "\n", "utf-8")
+    else:
+        print(f"\n{render_json(results)}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
