@@ -1,0 +1,106 @@
+"""`state.json` beside the index: what readers cannot learn from rows, while the daemon runs.
+
+Replaced whole, at most once a second and only when something in it changed, so that an idle daemon
+writes nothing. It is a courtesy: a disk that refuses it must not stop the daemon.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from typing import Final
+
+STATE_NAME: Final = "state.json"
+STATE_FORMAT: Final = 1
+WRITE_INTERVAL_S: Final = 1.0  # a storm of commits is not worth a file a commit
+
+
+class Mode(StrEnum):
+    """What the daemon does about changes now."""
+
+    BUILDING = "building"
+    WATCHING = "watching"
+    SCANNING = "scanning"
+    ROOT_UNAVAILABLE = "root_unavailable"
+
+
+@dataclass(frozen=True, slots=True)
+class LastScan:
+    """The last full look at the tree. Times are ISO 8601 UTC; the counts are pages."""
+
+    started_at: str
+    finished_at: str
+    reason: str
+    pages_seen: int
+    pages_changed: int
+    missed_by_events: int
+
+
+@dataclass(frozen=True, slots=True)
+class LiveState:
+    """All but the time of writing. `reason` and `remedy` say why `mode` is not `watching`.
+
+    `pending`: paths and folders that changed and are not in the index yet. `open`: what keeps the
+    index from being equal to the tree, for people. `problems`: diagnostics. `control`: the socket.
+    """
+
+    mode: Mode = Mode.BUILDING
+    reason: str | None = None
+    remedy: str | None = None
+    pending: int = 0
+    open: tuple[str, ...] = ()
+    last_scan: LastScan | None = None
+    counters: Mapping[str, int] = field(default_factory=dict)
+    problems: int = 0
+    control: str | None = None
+
+
+def render_state(state: LiveState, *, pid: int, updated_at: str) -> str:
+    """The file's text: one JSON object."""
+    return json.dumps({"format": STATE_FORMAT, "pid": pid, **asdict(state), "updated_at": updated_at}) + "\n"
+
+
+class StateFile:
+    """Writes the file. `path`: where; `mode` and `group` (an id): as the index has them."""
+
+    def __init__(self, path: str, *, mode: int = 0o600, group: int | None = None) -> None:
+        self._path = path
+        self._mode = mode
+        self._group = group
+        self._written: LiveState | None = None
+        self._written_at = float("-inf")
+
+    def due_at(self, state: LiveState) -> float | None:
+        """When `state` may be written, in the monotonic time given to `write`; None if it stands there."""
+        return None if state == self._written else self._written_at + WRITE_INTERVAL_S
+
+    def write(self, state: LiveState, now: float, updated_at: str) -> bool:
+        """Replaces the file, unless it says the same or was written a moment ago."""
+        due = self.due_at(state)
+        if due is None or now < due:
+            return False
+        self.write_now(state, now, updated_at)
+        return True
+
+    def write_now(self, state: LiveState, now: float, updated_at: str) -> None:
+        """Replaces the file whatever is in it: the first and the last word of a daemon."""
+        self._written, self._written_at = state, now
+        with contextlib.suppress(OSError):
+            self._replace(render_state(state, pid=os.getpid(), updated_at=updated_at))
+
+    def _replace(self, text: str) -> None:
+        temporary = f"{self._path}.new"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(temporary, flags, self._mode)
+        try:
+            if self._group is not None:
+                os.fchown(descriptor, -1, self._group)
+            os.fchmod(descriptor, self._mode)
+            os.write(descriptor, text.encode())
+        finally:
+            os.close(descriptor)
+        os.replace(temporary, self._path)

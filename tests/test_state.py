@@ -1,0 +1,98 @@
+"""The live state beside the index: what it says, how rarely it is written, and as whose."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from indexerd.state import WRITE_INTERVAL_S, LastScan, LiveState, Mode, StateFile
+
+SCAN = LastScan("2026-11-29T10:00:00.000Z", "2026-11-29T10:00:00.016Z", "periodic", 3112, 2, 1)
+NOW = "2026-11-29T10:00:01.000Z"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "state.json"
+
+
+def test_the_file_says_all_of_the_state_in_one_object(path: Path) -> None:
+    state = LiveState(
+        Mode.SCANNING,
+        "no events here",
+        "use a local disk",
+        3,
+        ("a.md is being written",),
+        SCAN,
+        {"scans": 4},
+        2,
+    )
+    StateFile(str(path)).write_now(state, 0.0, NOW)
+    assert json.loads(path.read_text()) == {
+        "format": 1,
+        "pid": os.getpid(),
+        "mode": "scanning",
+        "reason": "no events here",
+        "remedy": "use a local disk",
+        "pending": 3,
+        "open": ["a.md is being written"],
+        "last_scan": {
+            "started_at": SCAN.started_at,
+            "finished_at": SCAN.finished_at,
+            "reason": "periodic",
+            "pages_seen": 3112,
+            "pages_changed": 2,
+            "missed_by_events": 1,
+        },
+        "counters": {"scans": 4},
+        "problems": 2,
+        "control": None,
+        "updated_at": NOW,
+    }
+
+
+def test_an_equal_state_is_not_written_again(path: Path) -> None:
+    file = StateFile(str(path))
+    assert file.write(LiveState(pending=1), 0.0, NOW)
+    path.unlink()
+    assert file.due_at(LiveState(pending=1)) is None
+    assert not file.write(LiveState(pending=1), 100.0, NOW)
+    assert not path.exists()
+
+
+def test_a_new_state_waits_until_a_second_has_passed(path: Path) -> None:
+    file = StateFile(str(path))
+    file.write(LiveState(pending=1), 10.0, NOW)
+    later = LiveState(pending=2)
+    assert not file.write(later, 10.0 + WRITE_INTERVAL_S - 0.001, NOW)
+    assert file.due_at(later) == 10.0 + WRITE_INTERVAL_S
+    assert file.write(later, 10.0 + WRITE_INTERVAL_S, NOW)
+    assert json.loads(path.read_text())["pending"] == 2
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o077])
+@pytest.mark.parametrize("mode", [0o600, 0o640])
+def test_the_file_has_the_mode_of_the_index_under_any_umask(path: Path, umask: int, mode: int) -> None:
+    before = os.umask(umask)
+    try:
+        StateFile(str(path), mode=mode).write_now(LiveState(), 0.0, NOW)
+    finally:
+        os.umask(before)
+    assert path.stat().st_mode & 0o777 == mode
+
+
+def test_a_link_put_in_the_place_of_the_temporary_file_is_not_written_through(path: Path) -> None:
+    target = path.with_name("precious")
+    target.write_text("mine")
+    path.with_name("state.json.new").symlink_to(target)
+    StateFile(str(path)).write_now(LiveState(), 0.0, NOW)
+    assert target.read_text() == "mine"
+
+
+def test_a_folder_that_is_gone_does_not_fail_the_daemon(tmp_path: Path) -> None:
+    file = StateFile(str(tmp_path / "gone" / "state.json"))
+    file.write_now(LiveState(), 0.0, NOW)
+    assert list(tmp_path.iterdir()) == []
