@@ -78,3 +78,12 @@ def resolve_below(real_root: str, path: str) -> str | None:
         return ""
     above = real_root.rstrip("/") + "/"
     return real.removeprefix(above) if real.startswith(above) else None
+
+
+def read_up_to(descriptor: int, limit: int) -> bytes:
+    """What is there from the descriptor's place on, at most `limit` bytes."""
+    parts = []
+    while limit > 0 and (part := os.read(descriptor, limit)):
+        parts.append(part)
+        limit -= len(part)
+    return b"".join(parts)

@@ -18,7 +18,15 @@ from indexerd.core.model import Diagnostic, Stamp
 from indexerd.core.reconcile import NOT_REGULAR, UNSETTLED, WHOLE_TREE, Scan
 from indexerd.errors import ConfigurationError, NotPermittedError, RootError
 from indexerd.ignore import IgnoreRules, parse_ignore_file
-from indexerd.opening import FILE_FLAGS, FOLDER_FLAGS, is_absence, open_below, stamp_of, unreadable
+from indexerd.opening import (
+    FILE_FLAGS,
+    FOLDER_FLAGS,
+    is_absence,
+    open_below,
+    read_up_to,
+    stamp_of,
+    unreadable,
+)
 from indexerd.walk import TreeSettings, Walk
 
 READ_ATTEMPTS: Final = 4  # in one call; a file written all the time is left to the caller's back-off
@@ -169,20 +177,10 @@ def _read_once(descriptor: int, limit: int) -> Reading | None:
             return Unread(Diagnostic(NOT_REGULAR, "is not a regular file; remove or rename it"))
         if before.st_size > limit:
             return Oversized(stamp_of(before))
-        data = _read_all(descriptor, before.st_size)
+        data = read_up_to(descriptor, before.st_size + 1)
         after = os.fstat(descriptor)
     finally:
         os.close(descriptor)
     if len(data) != before.st_size or stamp_of(before) != stamp_of(after):
         return None
     return Content(data, stamp_of(before), read_ns)
-
-
-def _read_all(descriptor: int, size: int) -> bytes:
-    """What is there, at most one byte more than `size`: enough to notice that it grew."""
-    parts = []
-    wanted = size + 1
-    while wanted > 0 and (part := os.read(descriptor, wanted)):
-        parts.append(part)
-        wanted -= len(part)
-    return b"".join(parts)

@@ -27,6 +27,7 @@ from indexerd.opening import (
     FOLDER_FLAGS,
     is_absence,
     open_below,
+    read_up_to,
     resolve_below,
     stamp_of,
     unreadable,
@@ -275,6 +276,6 @@ def _read_ignore_file(descriptor: int, name: str) -> str:
     try:
         if not stat.S_ISREG(os.fstat(opened).st_mode):
             return ""
-        return os.read(opened, IGNORE_FILE_BYTES).decode("utf-8", "replace")
+        return read_up_to(opened, IGNORE_FILE_BYTES).decode("utf-8", "replace")
     finally:
         os.close(opened)
