@@ -15,7 +15,7 @@ def test_an_observation_is_believed_when_it_is_made_again_after_the_wait() -> No
     assert doubts.next_at() == 12.0
     assert not doubts.believe("root", (1, 2), 11.99)
     assert doubts.believe("root", (1, 2), 12.0)
-    assert doubts.keys == ()
+    assert not doubts.keys
 
 
 def test_another_observation_starts_the_wait_anew() -> None:
