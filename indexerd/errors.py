@@ -45,6 +45,10 @@ class ForeignFileError(StorageError):
     """The file at the index's place belongs to another application; it is left alone."""
 
 
+class DamagedIndexError(StorageError):
+    """The index is corrupt. Opening it anew moves it aside and starts from nothing."""
+
+
 class AnotherWriterError(IndexerdError):
     """Another process holds the writer's lock of this index."""
 

@@ -260,7 +260,11 @@ class Touch:
 
 @dataclass(frozen=True, slots=True)
 class PathDiagnostics:
-    """What is wrong with a path that gives no page, or keeps its old rows. Empty: nothing any more."""
+    """All that a look at a path said, apart from what the projection of a page there says.
+
+    For a path that gives no page, keeps its old rows or lost its slug. Empty: nothing any more. An
+    upsert or delete of the path drops what was said before, unless the same plan says it again.
+    """
 
     path: str
     diagnostics: tuple[Diagnostic, ...]
@@ -271,7 +275,9 @@ class Plan:
     """One transaction's worth of work for the store.
 
     `renamed`: path and new slug of pages whose rows stay as they are but whose neighbours changed.
-    `topics`: the declarations of `topics.yaml`, None where they did not change.
+    `topics`: the declarations of `topics.yaml`, None where they did not change. `projection`: the
+    fingerprint under which the upserts were made. `complete`: with this plan the index holds all that
+    a scan of the whole tree found, which ends a first build and a change of the projection version.
     """
 
     upserts: tuple[Upsert, ...] = ()
@@ -280,3 +286,36 @@ class Plan:
     renamed: tuple[tuple[str, str], ...] = ()
     diagnostics: tuple[PathDiagnostics, ...] = ()
     topics: tuple[TopicDeclaration, ...] | None = None
+    projection: str = ""
+    complete: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ScanRecord:
+    """One scan that found something, for `v1_scans`. Times are ISO 8601 UTC with milliseconds."""
+
+    started_at: str
+    finished_at: str
+    reason: str
+    pages_seen: int
+    pages_changed: int
+    missed_by_events: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What a plan came to. `generation` is the index's own, moved or not.
+
+    `committed` is False when there was nothing to write. `upserted` and `deleted` count change
+    entries, the rest rows; `full_text` counts rows of `sections_fts` that were touched.
+    """
+
+    generation: int
+    committed: bool = False
+    upserted: int = 0
+    deleted: int = 0
+    touched: int = 0
+    sections_inserted: int = 0
+    sections_updated: int = 0
+    sections_deleted: int = 0
+    full_text: int = 0

@@ -1,0 +1,110 @@
+"""The writer's lock: one process writes an index, and the next one learns which.
+
+`flock` on a file beside the database, taken before the database is opened; the kernel drops it with
+the process, so there is no stale lock. What the file says is for people, never relied upon.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Final, Self
+
+from indexerd.errors import AnotherWriterError, NotPermittedError, StorageError
+
+PATIENCE_S: Final = 2.0  # readers probe with a shared lock for an instant; that must not look like a writer
+PAUSE_S: Final = 0.02
+MESSAGE_BYTES: Final = 300  # of the other writer's words, as much as one line of an error bears
+
+
+class WriterLock:
+    """The lock, held from `acquire` to `release` or the end of the process."""
+
+    def __init__(self, path: Path, descriptor: int) -> None:
+        self.path = path
+        self._descriptor = descriptor
+
+    @classmethod
+    def acquire(
+        cls, path: Path, *, mode: int = 0o600, group: int | None = None, patience_s: float = PATIENCE_S
+    ) -> Self:
+        """Take the lock at `path`, or raise AnotherWriterError after `patience_s`.
+
+        `mode` and `group` (an id) are given to the file, so that readers of the index may probe it.
+        """
+        descriptor = _open_lock_file(path, mode, group)
+        try:
+            _wait_for(path, descriptor, patience_s)
+            _name_holder(descriptor)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        return cls(path, descriptor)
+
+    def release(self) -> None:
+        """Give the lock back. The file stays: removing it would let two writers in, one by each file."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+
+def _open_lock_file(path: Path, mode: int, group: int | None) -> int:
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+    try:
+        descriptor = os.open(path, flags, mode)
+    except PermissionError as error:
+        remedy = "run as the owner of the index, or name another place with --db"
+        raise NotPermittedError(str(path), "the writer's lock cannot be opened", remedy) from error
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise StorageError(str(path), "is a symbolic link, not a lock", "remove it") from error
+        raise StorageError(
+            str(path), f"the writer's lock cannot be opened ({error.strerror})", "check the disk and the folder"
+        ) from error
+    if os.fstat(descriptor).st_uid == os.geteuid():
+        if group is not None:
+            os.fchown(descriptor, -1, group)
+        os.fchmod(descriptor, mode)
+    return descriptor
+
+
+def _wait_for(path: Path, descriptor: int, patience_s: float) -> None:
+    give_up_at = time.monotonic() + patience_s
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError as error:
+            if time.monotonic() >= give_up_at:
+                raise AnotherWriterError(
+                    str(path.parent),
+                    f"the index is being written by {_holder(descriptor)}",
+                    "stop that process first, or let it do the work",
+                ) from error
+        except OSError as error:
+            raise StorageError(
+                str(path), f"cannot be locked ({error.strerror})", "put the index on a local disk with --db"
+            ) from error
+        time.sleep(PAUSE_S)
+
+
+def _name_holder(descriptor: int) -> None:
+    words = f"{os.getpid()} {' '.join(sys.argv)}\n".encode(errors="surrogateescape")
+    try:
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, words, 0)
+    except OSError:
+        return  # a full disk must not keep a daemon from serving what it has
+
+
+def _holder(descriptor: int) -> str:
+    """The other writer in its own words, without what a terminal would act upon."""
+    words = os.pread(descriptor, MESSAGE_BYTES, 0).decode(errors="replace")
+    pid, _, command = "".join(mark if mark.isprintable() else " " for mark in words).strip().partition(" ")
+    if not pid.isdecimal():
+        return "another process"
+    return f"process {pid} ({command.strip()})" if command.strip() else f"process {pid}"

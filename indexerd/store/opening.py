@@ -1,0 +1,125 @@
+"""From a path to a connection that fits: made, refilled, moved aside, or kept for a rebuild.
+
+The lock is held and the header was looked at before anything here runs. Applies no plan.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+import apsw
+
+from indexerd.contract import CONTRACT_MAJOR, CONTRACT_MINOR, TERMS_VERSION
+from indexerd.errors import DamagedIndexError
+from indexerd.store.connection import (
+    Identity,
+    connect,
+    create_schema,
+    has_schema,
+    is_current,
+    read_meta,
+    transaction,
+    write_meta,
+)
+from indexerd.store.failures import explaining
+from indexerd.store.files import Access, Found, create_file, move_aside, settle_modes
+from indexerd.store.fulltext import refill_grams
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A connection, and what was found on the way to it."""
+
+    connection: apsw.Connection
+    was_unclean: bool = False
+    needs_rebuild: bool = False
+    moved_aside: Path | None = None
+
+
+def describe(root: str, name: str) -> Identity:
+    """What the file is to say of itself."""
+    now = datetime.now(UTC).replace(tzinfo=None).isoformat(timespec="milliseconds")
+    writer = f"indexerd {version('indexerd')}, SQLite {apsw.sqlite_lib_version()}"
+    return Identity(root=root, name=name, writer=writer, created_at=f"{now}Z")
+
+
+def open_database(path: Path, found: Found, access: Access, identity: Identity, *, anew: bool) -> Opened:
+    """Open what is at `path`; what is damaged, or not wanted (`anew`), is moved aside and made from nothing."""
+    if found is Found.INDEX and not anew:
+        try:
+            with explaining(path):
+                settle_modes(path, access)
+                return _open_existing(path, identity)
+        except DamagedIndexError:
+            found = Found.DAMAGED
+    moved_aside = None if found is Found.NOTHING else move_aside(path)
+    create_file(path, access)
+    connection = connect(path)
+    try:
+        with transaction(connection):
+            create_schema(connection, identity)
+    except BaseException:
+        connection.close()
+        raise
+    return Opened(connection, moved_aside=moved_aside)
+
+
+def quick_check(connection: apsw.Connection) -> list[str]:
+    """What SQLite finds wrong with the file, without the full text."""
+    try:
+        found = [str(line) for (line,) in connection.execute("PRAGMA quick_check(10)").fetchall()]
+    except apsw.CorruptError as error:
+        return [str(error)]
+    return [] if found == ["ok"] else found
+
+
+def _open_existing(path: Path, identity: Identity) -> Opened:
+    connection = connect(path)
+    try:
+        if not has_schema(connection):
+            with transaction(connection):
+                create_schema(connection, identity)
+        if not is_current(connection):
+            return Opened(connection, needs_rebuild=True)
+        meta = _read_own_meta(connection, path)
+        unclean = not meta["clean"]
+        if unclean and (problems := quick_check(connection)):
+            raise DamagedIndexError(str(path), problems[0], "it is moved aside and made anew")
+        _bring_up_to_date(connection, meta, identity)
+    except BaseException:
+        connection.close()
+        raise
+    return Opened(connection, was_unclean=unclean)
+
+
+def _read_own_meta(connection: apsw.Connection, path: Path) -> dict[str, int | str | None]:
+    try:
+        meta = read_meta(connection)
+    except apsw.SQLError as error:
+        raise DamagedIndexError(str(path), f"{error}", "it is moved aside and made anew") from error
+    if not isinstance(meta.get("generation"), int) or not isinstance(meta.get("index_id"), str):
+        raise DamagedIndexError(str(path), "it does not say what it is", "it is moved aside and made anew")
+    return meta
+
+
+def _bring_up_to_date(
+    connection: apsw.Connection, meta: dict[str, int | str | None], identity: Identity
+) -> None:
+    """Write what a newer program or a moved root says otherwise; nothing, most of the time."""
+    wanted: dict[str, int | str | None] = {
+        "contract": f"{CONTRACT_MAJOR}.{CONTRACT_MINOR}",
+        "root": identity.root,
+        "name": identity.name,
+        "writer": identity.writer,
+        "terms_version": TERMS_VERSION,
+    }
+    changed = {key: value for key, value in wanted.items() if meta.get(key) != value}
+    if not changed:
+        return
+    with transaction(connection):
+        if "terms_version" in changed:
+            refill_grams(connection)
+        write_meta(connection, **changed)

@@ -1,0 +1,106 @@
+"""An index seen read-only at one moment, for comparing it with the tree while a daemon may write it.
+
+Takes no writer's lock and changes nothing. Readers of other programs go by `docs/database.md`.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final, Self
+from urllib.parse import quote
+
+import apsw
+
+from indexerd.contract import READER_PRAGMAS
+from indexerd.core.model import IndexedPage
+from indexerd.errors import ForeignFileError, StorageError
+from indexerd.store.compare import public_rows
+from indexerd.store.connection import is_current, read_meta
+from indexerd.store.failures import explaining
+from indexerd.store.fetch import fetch_indexed
+from indexerd.store.files import Found, inspect_file
+
+PATIENCE_S: Final = 2.0  # a writer that starts or stops may be in the way for a moment
+PAUSE_S: Final = 0.02
+
+
+class Snapshot:
+    """All rows as of the moment it was opened."""
+
+    def __init__(self, path: Path, connection: apsw.Connection) -> None:
+        self.path = path
+        self._connection = connection
+
+    @classmethod
+    def open(cls, path: str | Path) -> Self:
+        """Open the index at `path`. Raises StorageError, DamagedIndexError or ForeignFileError."""
+        path = Path(os.path.abspath(path))
+        with explaining(path):
+            if inspect_file(path, ours_before=True) is Found.NOTHING:
+                raise StorageError(str(path), "there is no index", "run `indexerd build` in the wiki's folder")
+            connection = _connect_patiently(path)
+            try:
+                if not is_current(connection):
+                    raise ForeignFileError(
+                        str(path), "is of another version of this program", "run `indexerd build` to renew it"
+                    )
+                return cls(path, connection)
+            except BaseException:
+                connection.close()
+                raise
+
+    @property
+    def meta(self) -> dict[str, int | str | None]:
+        """All that the file says of itself."""
+        with explaining(self.path):
+            return read_meta(self._connection)
+
+    def fetch_indexed(
+        self, paths: Iterable[str] | None = None, *, prefix: str = ""
+    ) -> dict[str, IndexedPage]:
+        """What the index knows of these paths, or of all at or below `prefix`."""
+        with explaining(self.path):
+            return fetch_indexed(self._connection, paths, prefix)
+
+    def public_rows(self, view: str) -> Iterator[tuple[object, ...]]:
+        """The rows of a view without ids, generations and times of commits (see `compare`)."""
+        with explaining(self.path):
+            yield from public_rows(self._connection, view)
+
+    def close(self) -> None:
+        """Let the moment go."""
+        self._connection.close(force=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _connect_patiently(path: Path) -> apsw.Connection:
+    give_up_at = time.monotonic() + PATIENCE_S
+    while True:
+        connection = None
+        try:
+            connection = apsw.Connection(
+                f"file:{quote(str(path))}?mode=ro", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+            )
+            for pragma in READER_PRAGMAS:
+                connection.execute(pragma)
+            connection.execute("BEGIN")
+            connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
+            return connection
+        except (apsw.BusyError, apsw.CantOpenError):
+            if connection is not None:
+                connection.close()
+            if time.monotonic() >= give_up_at:
+                raise
+        except BaseException:
+            if connection is not None:
+                connection.close()
+            raise
+        time.sleep(PAUSE_S)

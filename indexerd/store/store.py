@@ -1,0 +1,345 @@
+"""The one writer of an index: opens it, applies plans each in one transaction, keeps it in shape.
+
+Holds the writer's lock from before the database is opened until after it is closed. Decides nothing
+about pages: a plan says what to write. Never copies or opens the database file by other means.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Self
+
+import apsw
+
+from indexerd.contract import CHANGES_KEPT, LOCK_NAME, PROJECTION_VERSION
+from indexerd.core.model import Applied, Diagnostic, IndexedPage, Plan, ScanRecord
+from indexerd.lock import WriterLock
+from indexerd.store import fetch
+from indexerd.store.changes import write_rows
+from indexerd.store.connection import (
+    Identity,
+    create_schema,
+    drop_schema,
+    read_meta,
+    transaction,
+    write_meta,
+)
+from indexerd.store.failures import explaining
+from indexerd.store.feed import (
+    BY_PATH,
+    BY_PROJECTION,
+    count_changes,
+    trim_changes,
+    write_changes,
+    write_diagnostics,
+    write_scan,
+)
+from indexerd.store.files import access_for, inspect_file, prepare_folder
+from indexerd.store.fulltext import MERGE_PAGES, check_full_text, merge_full_text, write_full_text
+from indexerd.store.links import write_links
+from indexerd.store.opening import Opened, describe, open_database, quick_check
+from indexerd.store.pages import PageGatherer
+from indexerd.store.topics import write_topics
+
+UNCLEAN_JUMP: Final = 1 << 20  # past any generation that a power failure may have taken back (spec 3.5)
+BUILD_WAL_BYTES: Final = 64 * 1024 * 1024  # a first build checkpoints past this, else the WAL doubles the disk
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """What a checkpoint came to, in pages of the WAL. `complete`: no reader held it up."""
+
+    pages: int
+    moved: int
+
+    @property
+    def complete(self) -> bool:
+        return self.moved == self.pages
+
+
+class Store:
+    """An index opened for writing. Not for several threads at once."""
+
+    def __init__(self, path: Path, lock: WriterLock, opened: Opened, identity: Identity) -> None:
+        self.path = path
+        self.moved_aside = opened.moved_aside
+        self.was_unclean = opened.was_unclean
+        self.needs_rebuild = opened.needs_rebuild
+        self._lock = lock
+        self._connection = opened.connection
+        self._identity = identity
+        self._rebuilding = False
+        self._marked_open = False  # whether this session's first commit has said that it is not closed
+        self._jump = opened.was_unclean
+        self._change_rows = 0 if opened.needs_rebuild else count_changes(opened.connection)
+        self._place = os.stat(path)
+
+    @classmethod
+    def open(
+        cls, path: str | Path, *, root: str, name: str, share_group: str | None = None, anew: bool = False
+    ) -> Self:
+        """Open the index at `path` for writing, or make one.
+
+        A damaged index is moved aside (`moved_aside` says where to) and one is made from nothing; so
+        is any index with `anew`. One of another schema version is kept for its readers until
+        `rebuilding` (`needs_rebuild`). Raises AnotherWriterError, ForeignFileError, NotPermittedError,
+        StorageError or ConfigurationError (no such group).
+        """
+        path = Path(os.path.abspath(path))
+        access = access_for(share_group)
+        lock_path = path.with_name(LOCK_NAME)
+        with explaining(path):
+            prepare_folder(path.parent, access)
+            found = inspect_file(path, ours_before=lock_path.exists())
+            lock = WriterLock.acquire(lock_path, mode=access.file_mode, group=access.group)
+            try:
+                identity = describe(root, name)
+                opened = open_database(path, found, access, identity, anew=anew)
+                return cls(path, lock, opened, identity)
+            except BaseException:
+                lock.release()
+                raise
+
+    @property
+    def generation(self) -> int:
+        """The generation that readers see."""
+        return int(self._meta("generation") or 0)
+
+    @property
+    def index_id(self) -> str:
+        """The identity within which generations and ids mean something."""
+        return str(self._meta("index_id"))
+
+    @property
+    def building(self) -> bool:
+        """Whether no complete scan is in yet."""
+        return bool(self._meta("building"))
+
+    def fetch_indexed(
+        self, paths: Iterable[str] | None = None, *, prefix: str = ""
+    ) -> dict[str, IndexedPage]:
+        """What the index knows of these paths, or of all at or below `prefix`; nothing before a rebuild."""
+        if self.needs_rebuild and not self._rebuilding:
+            return {}
+        with explaining(self.path):
+            return fetch.fetch_indexed(self._connection, paths, prefix)
+
+    def fetch_neighbours(self, base_slugs: Collection[str]) -> dict[str, list[str]]:
+        """The paths of the pages that share each base slug; one that nobody has is left out."""
+        if self.needs_rebuild and not self._rebuilding:
+            return {}
+        with explaining(self.path):
+            return fetch.fetch_neighbours(self._connection, base_slugs)
+
+    def fetch_diagnostics(self, prefix: str = "") -> dict[str, tuple[Diagnostic, ...]]:
+        """What was last said of each path at or below `prefix` by a look at it (PathDiagnostics)."""
+        if self.needs_rebuild and not self._rebuilding:
+            return {}
+        with explaining(self.path):
+            return fetch.fetch_diagnostics(self._connection, prefix)
+
+    def apply(self, plan: Plan, *, committed_at: str) -> Applied:
+        """Write a plan in one transaction; all of it, or nothing and an IndexerdError.
+
+        The generation moves when a row of a view changed. A changed page has a change entry; one that
+        was only touched, and diagnostics, have none. Nothing is committed where nothing differs.
+        """
+        if self._rebuilding:
+            return self._write(plan, committed_at)
+        if self.needs_rebuild:
+            raise RuntimeError("an index of another schema version is rebuilt before anything is applied")
+        with self._committing():
+            applied = self._write(plan, committed_at)
+        if self.building and self.wal_bytes > BUILD_WAL_BYTES:
+            self.checkpoint()
+        return applied
+
+    @contextmanager
+    def rebuilding(self) -> Iterator[None]:
+        """Make the index from nothing in the same file; all plans applied inside are one transaction.
+
+        Readers see the old rows until the end of the block, then the new ones, under a new index id;
+        when the block raises, the old ones stay. Tables of other programs are kept.
+        """
+        with explaining(self.path), self._committing():
+            drop_schema(self._connection)
+            create_schema(self._connection, self._identity)
+            self._rebuilding = True
+            try:
+                yield
+            finally:
+                self._rebuilding = False
+        self.needs_rebuild = False
+        self._change_rows = count_changes(self._connection)
+
+    def record_scan(self, scan: ScanRecord) -> None:
+        """Keep a scan that found a change, or the first one; others cost no commit (state.json has them)."""
+        with explaining(self.path):
+            first = self._connection.execute("SELECT 1 FROM scan LIMIT 1").fetchone() is None
+            if scan.pages_changed or scan.missed_by_events or first:
+                with self._committing():
+                    write_scan(self._connection, scan)
+
+    def merge(self, pages: int = MERGE_PAGES) -> bool:
+        """Merge the full text for about `pages` pages of writing; whether there was anything to merge.
+
+        To be bought between batches: a commit never merges by itself (spec 2.3).
+        """
+        with self._committing():
+            return merge_full_text(self._connection, pages)
+
+    def checkpoint(self, *, truncate: bool = False) -> Checkpoint:
+        """Move the WAL to the file; with `truncate`, when idle, wait for readers and empty it."""
+        mode = apsw.SQLITE_CHECKPOINT_TRUNCATE if truncate else apsw.SQLITE_CHECKPOINT_PASSIVE
+        try:
+            with explaining(self.path):
+                return Checkpoint(*self._connection.wal_checkpoint(mode=mode))
+        except apsw.BusyError:
+            return Checkpoint(-1, 0)
+
+    @property
+    def wal_bytes(self) -> int:
+        """The size of the WAL on disk; it is looked at, not opened."""
+        try:
+            return os.stat(f"{self.path}-wal").st_size
+        except FileNotFoundError:
+            return 0
+
+    def is_in_place(self) -> bool:
+        """Whether the file that is open is still the one at its path (FAULTS: replaced while open)."""
+        try:
+            found = os.stat(self.path)
+        except OSError:
+            return False
+        return (found.st_dev, found.st_ino) == (self._place.st_dev, self._place.st_ino)
+
+    def check_integrity(self) -> tuple[str, ...]:
+        """What is wrong with the file or the full text, one line each; writes nothing, holds the lock."""
+        with explaining(self.path):
+            problems = quick_check(self._connection)
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                problems += check_full_text(self._connection)
+            finally:
+                self._connection.execute("ROLLBACK")
+        return tuple(problems)
+
+    def close(self) -> None:
+        """Say that the index was closed, move the WAL to the file and give the lock back.
+
+        The WAL itself stays, so that readers without the right to create one can go on (spec 3.5).
+        """
+        try:
+            with explaining(self.path):
+                if self._marked_open:
+                    with transaction(self._connection):
+                        write_meta(self._connection, clean=1)
+                self._connection.close()
+        finally:
+            self._connection.close(force=True)
+            self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextmanager
+    def _committing(self) -> Iterator[None]:
+        """A transaction; the first one of a session that writes says durably that the index is open.
+
+        So whatever a power failure takes back, the next session knows, and jumps (spec 3.5).
+        """
+        connection = self._connection
+        with explaining(self.path):
+            before = connection.total_changes()
+            with transaction(connection):
+                yield
+                marked = self._marked_open or connection.total_changes() != before
+                if marked and not self._marked_open:
+                    write_meta(connection, clean=0)
+            if marked and not self._marked_open:
+                self._marked_open = True
+                connection.pragma("synchronous", "NORMAL")
+
+    def _write(self, plan: Plan, committed_at: str) -> Applied:
+        connection = self._connection
+        changes_before = connection.total_changes()
+        generation = self._next_generation()
+        pages = PageGatherer(connection, plan.projection, generation)
+        for path in plan.deletes:
+            pages.delete(path)
+        for path, slug in plan.renamed:
+            pages.rename(path, slug)
+        for touch in plan.touches:
+            pages.touch(touch)
+        for upsert in plan.upserts:
+            pages.upsert(upsert)
+        changes = pages.changes
+        full_text = write_full_text(connection, changes)
+        write_rows(connection, changes)
+        write_links(connection, changes)
+        public = write_topics(connection, changes, plan.topics) | pages.public
+        public |= self._write_diagnostics(plan, generation)
+        came, went = write_changes(connection, generation, committed_at, pages.before, pages.after)
+        if public or came or went:
+            write_meta(connection, generation=generation, committed_at=committed_at)
+            self._jump = False
+        self._trim(came + went, generation)
+        if plan.complete:
+            self._complete()
+        return Applied(
+            generation=self.generation,
+            committed=connection.total_changes() != changes_before,
+            upserted=came,
+            deleted=went,
+            touched=pages.touched,
+            sections_inserted=len(changes.sections_inserted),
+            sections_updated=len(changes.sections_updated),
+            sections_deleted=len(changes.sections_deleted),
+            full_text=full_text,
+        )
+
+    def _next_generation(self) -> int:
+        """The generation of the transaction at hand, should it change what readers see.
+
+        A rebuild is one commit to them, however many plans it takes.
+        """
+        if self._rebuilding:
+            return 1
+        return self.generation + (UNCLEAN_JUMP if self._jump else 1)
+
+    def _write_diagnostics(self, plan: Plan, generation: int) -> bool:
+        said = {found.path: found.diagnostics for found in plan.diagnostics}
+        silent = {upsert.page.path: () for upsert in plan.upserts} | dict.fromkeys(plan.deletes, ())
+        changed = False
+        for path in plan.deletes:
+            changed |= write_diagnostics(self._connection, path, BY_PROJECTION, (), generation)
+        for upsert in plan.upserts:
+            page = upsert.page
+            changed |= write_diagnostics(
+                self._connection, page.path, BY_PROJECTION, page.diagnostics, generation
+            )
+        for path, diagnostics in (silent | said).items():
+            changed |= write_diagnostics(self._connection, path, BY_PATH, diagnostics, generation)
+        return changed
+
+    def _trim(self, added: int, generation: int) -> None:
+        self._change_rows += added
+        if self._change_rows > CHANGES_KEPT:
+            self._change_rows -= trim_changes(self._connection, self._change_rows, generation)
+
+    def _complete(self) -> None:
+        """The whole tree is in, under this projection version."""
+        meta = read_meta(self._connection)
+        if meta["building"] or meta["projection_version"] != PROJECTION_VERSION:
+            write_meta(self._connection, building=0, projection_version=PROJECTION_VERSION)
+
+    def _meta(self, key: str) -> int | str | None:
+        found = self._connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return None if found is None else found[0]
