@@ -197,11 +197,13 @@ CONTENT_VIEWS: Final = (
     "CREATE VIEW page_names AS SELECT page_id, names, title FROM page",
 )
 
+GRAMS_TABLE: Final = f"""CREATE VIRTUAL TABLE sections_grams USING fts5(title, ancestors, heading, body,
+        content='', tokenize="{TOKENIZER}")"""
+
 FULL_TEXT: Final = (
     f"""CREATE VIRTUAL TABLE sections_fts USING fts5(title, ancestors, heading, body,
         content='section_text', content_rowid='section_rowid', tokenize="{TOKENIZER}")""",
-    f"""CREATE VIRTUAL TABLE sections_grams USING fts5(title, ancestors, heading, body,
-        content='', tokenize="{TOKENIZER}")""",
+    GRAMS_TABLE,
     f"""CREATE VIRTUAL TABLE names_fts USING fts5(names, title,
         content='page_names', content_rowid='page_id', tokenize="{TOKENIZER}")""",
     "CREATE VIRTUAL TABLE terms USING fts5vocab('sections_fts', 'row')",

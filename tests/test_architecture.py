@@ -39,12 +39,11 @@ LAYERS: Final = (
     (
         {"indexerd.config", "indexerd.registry"},
         {"indexerd.control"},
-        {"indexerd.lock"},
         {"indexerd.logs"},
         {"indexerd.project"},
         {"indexerd.service"},
         {"indexerd.state"},
-        {"indexerd.store"},
+        {"indexerd.store", "indexerd.lock"},
         {"indexerd.tree", "indexerd.walk", "indexerd.ignore"},
         {"indexerd.watch"},
     ),
@@ -59,7 +58,7 @@ READER_NAMES: Final = READER_MAY_IMPORT - {"indexerd.core.unicode61"}  # that on
 # Distributions and what alone may import them.
 ONLY_IN: Final = {
     "anyio": {"indexerd.control", "indexerd.daemon", "indexerd.watch"},
-    "apsw": {"indexerd.store"},
+    "apsw": {"indexerd.store", "indexerd.lock"},
     "click": {"indexerd.main", "wikiq.main"},
     "markdown_it": {"indexerd.core.markdown"},
     "pathspec": {"indexerd.ignore"},

@@ -26,6 +26,7 @@ from indexerd.contract import (
 )
 from indexerd.errors import StorageError
 from indexerd.schema import SCHEMA, SCHEMA_OBJECTS, WRITER_PRAGMAS
+from indexerd.store.select import select_row, select_rows
 
 BUSY_TIMEOUT_MS: Final = 5_000  # no reader blocks the writer; a foreign read-write opening may, briefly
 STATEMENTS_CACHED: Final = 256  # every statement of the store stays prepared
@@ -37,6 +38,7 @@ FULL_TEXT_SETTINGS: Final = (
     ("crisismerge", 64),
     ("hashsize", 16 * 1024 * 1024),  # bytes gathered before a segment is written
 )
+
 
 @dataclass(frozen=True, slots=True)
 class Identity:
@@ -61,7 +63,9 @@ def connect(path: Path) -> apsw.Connection:
         for pragma in WRITER_PRAGMAS:
             connection.execute(pragma)
         if connection.pragma("journal_mode") != "wal":
-            raise StorageError(str(path), "this disk allows no write-ahead log", "put it on a local disk with --db")
+            raise StorageError(
+                str(path), "this disk allows no write-ahead log", "put it on a local disk with --db"
+            )
         keep = ctypes.c_int(1)
         connection.file_control("main", apsw.SQLITE_FCNTL_PERSIST_WAL, ctypes.addressof(keep))
     except BaseException:
@@ -90,7 +94,7 @@ def is_current(connection: apsw.Connection) -> bool:
 
 def has_schema(connection: apsw.Connection) -> bool:
     """Whether there is any table at all; a writer may have died before it made them."""
-    return connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone() is not None
+    return select_row(connection, "SELECT 1 FROM sqlite_schema LIMIT 1") is not None
 
 
 def create_schema(connection: apsw.Connection, identity: Identity) -> None:
@@ -123,7 +127,7 @@ def create_schema(connection: apsw.Connection, identity: Identity) -> None:
 def drop_schema(connection: apsw.Connection) -> None:
     """Drop what an index of any schema version says is its own; foreign tables stay (spec 2.3)."""
     existing = dict(
-        connection.execute("SELECT name, type FROM sqlite_schema WHERE type IN ('table', 'view')").fetchall()
+        select_rows(connection, "SELECT name, type FROM sqlite_schema WHERE type IN ('table', 'view')")
     )
     named = str(read_meta(connection).get("objects") or "").split() if "meta" in existing else []
     for name in dict.fromkeys((*reversed(named), *reversed(SCHEMA_OBJECTS))):
@@ -133,7 +137,7 @@ def drop_schema(connection: apsw.Connection) -> None:
 
 def read_meta(connection: apsw.Connection) -> dict[str, int | str | None]:
     """All that the file says of itself."""
-    return dict(connection.execute("SELECT key, value FROM meta").fetchall())
+    return dict(select_rows(connection, "SELECT key, value FROM meta"))
 
 
 def write_meta(connection: apsw.Connection, **values: int | str | None) -> None:

@@ -6,8 +6,8 @@ is keeps its row. Never a better pairing at more than linear cost: a page may ha
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Sequence
+from collections import defaultdict, deque
+from collections.abc import Hashable, Iterable, Sequence
 
 from indexerd.store.rows import SectionRow
 
@@ -30,30 +30,21 @@ def match_sections(old: Sequence[SectionRow], new: Sequence[SectionRow]) -> list
     free_old = list(range(start, len(old) - end))
     free_new = list(range(start, len(new) - end))
     for key in (_whole, _text, _path):
-        if not free_old or not free_new:
-            break
-        _pair(old, new, free_old, free_new, key, matched)
-        taken = {index for index in matched if index is not None}
+        pairs = _pairs([(at, key(old[at])) for at in free_old], [(at, key(new[at])) for at in free_new])
+        for of_old, of_new in pairs:
+            matched[of_new] = of_old
+        taken = {of_old for of_old, _ in pairs}
         free_old = [index for index in free_old if index not in taken]
         free_new = [index for index in free_new if matched[index] is None]
     return matched
 
 
-def _pair(
-    old: Sequence[SectionRow],
-    new: Sequence[SectionRow],
-    free_old: Sequence[int],
-    free_new: Sequence[int],
-    key: Callable[[SectionRow], Hashable],
-    matched: list[int | None],
-) -> None:
-    waiting: dict[Hashable, list[int]] = defaultdict(list)
-    for index in reversed(free_old):
-        waiting[key(old[index])].append(index)
-    for index in free_new:
-        candidates = waiting.get(key(new[index]))
-        if candidates:
-            matched[index] = candidates.pop()
+def _pairs(old: Iterable[tuple[int, Hashable]], new: Iterable[tuple[int, Hashable]]) -> list[tuple[int, int]]:
+    """Indices of old and new that have a key in common, first to first."""
+    waiting: dict[Hashable, deque[int]] = defaultdict(deque)
+    for index, key in old:
+        waiting[key].append(index)
+    return [(waiting[key].popleft(), index) for index, key in new if waiting.get(key)]
 
 
 def _whole(row: SectionRow) -> Hashable:

@@ -14,8 +14,15 @@ import apsw
 from indexerd.contract import CHANGES_KEPT
 from indexerd.core.model import Diagnostic, ScanRecord
 from indexerd.store.connection import write_meta
+from indexerd.store.select import select_rows
 
 SCANS_KEPT: Final = 200  # rows; a day of scans that found something every seven minutes
+
+_SAID: Final = """SELECT nth, kind, line, message, since_generation FROM diagnostic
+    WHERE path = ? AND origin = ? ORDER BY nth"""
+# No more generations than rows that are too many, since each has one at least.
+_GENERATIONS: Final = """SELECT generation, count(*) FROM change WHERE generation < ?
+    GROUP BY generation ORDER BY generation LIMIT ?"""
 
 BY_PROJECTION, BY_PATH = 0, 1  # who said a diagnostic (schema, diagnostic.origin)
 
@@ -29,19 +36,22 @@ def write_changes(
 ) -> tuple[int, int]:
     """Enter one row a slug: where no page has it now, its end. Gives how many came and how many went."""
     gone = {slug: path for slug, path in before.items() if slug not in after}
-    rows = [(generation, slug, "upsert", path, content_hash) for slug, (path, content_hash) in after.items()]
-    rows += [(generation, slug, "delete", path, None) for slug, path in gone.items()]
-    if rows:
+    entries: dict[str, tuple[str, str, str | None]] = {
+        slug: ("upsert", path, content_hash) for slug, (path, content_hash) in after.items()
+    }
+    entries |= {slug: ("delete", path, None) for slug, path in gone.items()}
+    if entries:
         connection.execute("INSERT OR IGNORE INTO commits VALUES(?, ?)", (generation, committed_at))
         connection.executemany(
-            "INSERT OR REPLACE INTO change VALUES(?, ?, ?, ?, ?)", sorted(rows, key=lambda row: row[1])
+            "INSERT OR REPLACE INTO change VALUES(?, ?, ?, ?, ?)",
+            [(generation, slug, *entry) for slug, entry in sorted(entries.items())],
         )
     return len(after), len(gone)
 
 
 def count_changes(connection: apsw.Connection) -> int:
     """Rows in the change feed; counted once an opening, since that reads all of them."""
-    return int(connection.execute("SELECT count(*) FROM change").fetchall()[0][0])
+    return int(select_rows(connection, "SELECT count(*) FROM change")[0][0])
 
 
 def trim_changes(connection: apsw.Connection, kept: int, newest: int) -> int:
@@ -50,9 +60,7 @@ def trim_changes(connection: apsw.Connection, kept: int, newest: int) -> int:
     The newest stays however large it is: a follower that is one behind must never have to start over.
     """
     floor, dropped = 0, 0
-    for generation, rows in connection.execute(
-        "SELECT generation, count(*) FROM change WHERE generation < ? GROUP BY generation", (newest,)
-    ):
+    for generation, rows in select_rows(connection, _GENERATIONS, (newest, kept - CHANGES_KEPT)):
         if kept - dropped <= CHANGES_KEPT:
             break
         floor, dropped = generation, dropped + rows
@@ -70,11 +78,7 @@ def write_diagnostics(
 
     A diagnostic is the same one when kind and message are, wherever its line went.
     """
-    old = connection.execute(
-        """SELECT nth, kind, line, message, since_generation FROM diagnostic
-        WHERE path = ? AND origin = ? ORDER BY nth""",
-        (path, origin),
-    ).fetchall()
+    old = select_rows(connection, _SAID, (path, origin))
     if not old and not said:
         return False
     ages: dict[tuple[str, str], list[int]] = defaultdict(list)

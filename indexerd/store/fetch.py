@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,10 +15,12 @@ import apsw
 
 from indexerd.core.model import Diagnostic, IndexedPage, Stamp
 from indexerd.store.rows import ChunkRow, LinkRow, NameRow, PageRow, SectionRow
+from indexerd.store.select import select_row, select_rows
 
 _PAGE: Final = "SELECT * FROM page WHERE path = ?"
-_SECTIONS: Final = """SELECT pl.start_line, pl.end_line, s.section_rowid, s.level, s.heading, s.heading_path,
-    s.cut, s.path_text, s.guarded, s.guarded_text, s.ancestors, s.anchor, s.cover_key, s.heading_source, s.body
+_SECTIONS: Final = """SELECT pl.start_line, pl.end_line, s.section_rowid, s.level, s.heading,
+      s.heading_path, s.cut, s.path_text, s.guarded, s.guarded_text, s.ancestors, s.anchor, s.cover_key,
+      s.heading_source, s.body
     FROM place pl JOIN section s ON s.section_rowid = pl.section_rowid
     WHERE pl.page_id = ? ORDER BY pl.ordinal"""
 _CHUNKS: Final = """SELECT c.* FROM place pl JOIN chunk c ON c.section_rowid = pl.section_rowid
@@ -33,11 +35,12 @@ _TOPICS: Final = "SELECT topic, origin FROM page_topic WHERE page_id = ? ORDER B
 _MENTIONS: Final = """SELECT path, original_path, is_dir, origin, ordinal FROM mention
     WHERE page_id = ? ORDER BY nth"""
 _SOURCES: Final = "SELECT source_id, type, target, title, note FROM source WHERE page_id = ? ORDER BY nth"
-_INDEXED: Final = """SELECT path, slug, device, inode, size, mtime_ns, ctime_ns, racy, content_hash, projection
-    FROM page"""
+_INDEXED: Final = """SELECT path, slug, device, inode, size, mtime_ns, ctime_ns, racy, content_hash,
+    projection FROM page"""
 _BELOW: Final = "path = ?1 OR (path > ?1 || '/' AND path < ?1 || '0')"  # '0' follows '/' in ASCII
-_NEIGHBOURS: Final = """SELECT base_slug, path FROM page
-    WHERE base_slug IN (SELECT value FROM json_each(?)) ORDER BY base_slug, path"""
+_GIVEN: Final = "(SELECT value FROM json_each(?))"
+_NEIGHBOURS: Final = f"""SELECT base_slug, path FROM page
+    WHERE base_slug IN {_GIVEN} ORDER BY base_slug, path"""
 _SAID_OF_PATHS: Final = """SELECT path, kind, message, line FROM diagnostic WHERE origin = 1 {}
     ORDER BY path, nth"""
 
@@ -62,20 +65,20 @@ class StoredPage:
 
 def fetch_page(connection: apsw.Connection, path: str) -> StoredPage | None:
     """All rows of the page at `path`."""
-    found = connection.execute(_PAGE, (path,)).fetchone()
+    found = select_row(connection, _PAGE, (path,))
     if found is None:
         return None
     page_id = found[0]
     section_ids, sections, lines = [], [], []
-    for start, end, rowid, *rest in connection.execute(_SECTIONS, (page_id,)):
+    for start, end, rowid, *rest in select_rows(connection, _SECTIONS, (page_id,)):
         lines.append((start, end))
         section_ids.append(rowid)
         sections.append(SectionRow(*rest))
     chunks = defaultdict(list)
-    for rowid, *chunk in connection.execute(_CHUNKS, (page_id,)):
+    for rowid, *chunk in select_rows(connection, _CHUNKS, (page_id,)):
         chunks[rowid].append(tuple(chunk))
     links, target_ids = defaultdict(list), defaultdict(list)
-    for rowid, target_id, *link in connection.execute(_LINKS, (page_id,)):
+    for rowid, target_id, *link in select_rows(connection, _LINKS, (page_id,)):
         links[rowid].append(tuple(link))
         if target_id is not None:
             target_ids[rowid].append(target_id)
@@ -89,21 +92,21 @@ def fetch_page(connection: apsw.Connection, path: str) -> StoredPage | None:
         chunks=chunks,
         links=links,
         target_ids=target_ids,
-        topics=connection.execute(_TOPICS, (page_id,)).fetchall(),
-        mentions=connection.execute(_MENTIONS, (page_id,)).fetchall(),
-        sources=connection.execute(_SOURCES, (page_id,)).fetchall(),
+        topics=[(topic, origin) for topic, origin in select_rows(connection, _TOPICS, (page_id,))],
+        mentions=select_rows(connection, _MENTIONS, (page_id,)),
+        sources=select_rows(connection, _SOURCES, (page_id,)),
     )
 
 
 def fetch_page_row(connection: apsw.Connection, path: str) -> tuple[int, PageRow] | None:
     """The row of the page at `path` and its id."""
-    found = connection.execute(_PAGE, (path,)).fetchone()
+    found = select_row(connection, _PAGE, (path,))
     return None if found is None else (found[0], PageRow(*found[1:]))
 
 
 def fetch_names(connection: apsw.Connection, page_id: int) -> tuple[NameRow, ...]:
     """What the page may be called."""
-    return tuple(NameRow(*row) for row in connection.execute(_NAMES, (page_id,)))
+    return tuple(NameRow(*row) for row in select_rows(connection, _NAMES, (page_id,)))
 
 
 def fetch_indexed(
@@ -111,11 +114,11 @@ def fetch_indexed(
 ) -> dict[str, IndexedPage]:
     """What is known of these paths, or of all at or below `prefix` ('' for everything)."""
     if paths is not None:
-        rows = _each(connection, f"{_INDEXED} WHERE path = ?", paths)
+        rows = select_rows(connection, f"{_INDEXED} WHERE path IN {_GIVEN}", (json.dumps(list(paths)),))
     elif prefix:
-        rows = iter(connection.execute(f"{_INDEXED} WHERE {_BELOW}", (prefix.rstrip("/"),)))
+        rows = select_rows(connection, f"{_INDEXED} WHERE {_BELOW}", (prefix.rstrip("/"),))
     else:
-        rows = iter(connection.execute(_INDEXED))
+        rows = select_rows(connection, _INDEXED)
     return {
         path: IndexedPage(path, slug, Stamp(*stamp), bool(racy), content_hash, projection)
         for path, slug, *stamp, racy, content_hash, projection in rows
@@ -125,7 +128,7 @@ def fetch_indexed(
 def fetch_neighbours(connection: apsw.Connection, base_slugs: Collection[str]) -> dict[str, list[str]]:
     """The paths of the pages that share each base slug; one that nobody has is left out."""
     found: dict[str, list[str]] = defaultdict(list)
-    for base, path in connection.execute(_NEIGHBOURS, (json.dumps(sorted(base_slugs)),)):
+    for base, path in select_rows(connection, _NEIGHBOURS, (json.dumps(sorted(base_slugs)),)):
         found[base].append(path)
     return dict(found)
 
@@ -134,11 +137,6 @@ def fetch_diagnostics(connection: apsw.Connection, prefix: str) -> dict[str, tup
     """What was last said of paths by looking at them (model.PathDiagnostics)."""
     found: dict[str, list[Diagnostic]] = defaultdict(list)
     where, values = (f"AND ({_BELOW})", (prefix.rstrip("/"),)) if prefix else ("", ())
-    for path, kind, message, line in connection.execute(_SAID_OF_PATHS.format(where), values):
+    for path, kind, message, line in select_rows(connection, _SAID_OF_PATHS.format(where), values):
         found[path].append(Diagnostic(kind, message, line))
     return {path: tuple(said) for path, said in found.items()}
-
-
-def _each(connection: apsw.Connection, statement: str, values: Iterable[str]) -> Iterator[tuple[Any, ...]]:
-    for value in values:
-        yield from connection.execute(statement, (value,))

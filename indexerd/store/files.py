@@ -121,7 +121,8 @@ def settle_modes(path: Path, access: Access) -> None:
         if not stat.S_ISREG(found.st_mode):
             raise StorageError(name, "is not a file", "remove it")
         if found.st_uid != os.geteuid():
-            raise StorageError(name, f"belongs to user {found.st_uid}", "run as that user, or remove the file")
+            remedy = "run as that user, or remove the file"
+            raise StorageError(name, f"belongs to user {found.st_uid}", remedy)
         if access.group is not None and found.st_gid != access.group:
             os.chown(name, -1, access.group)
         if stat.S_IMODE(found.st_mode) != access.file_mode:

@@ -12,7 +12,9 @@ from typing import Any, Final
 import apsw
 
 from indexerd.core.terms import grams
+from indexerd.schema import GRAMS_TABLE
 from indexerd.store.changes import RowChanges, Texts
+from indexerd.store.select import select_rows
 
 MERGE_PAGES: Final = 50  # of the index a bounded merge writes at most: 1-2 ms (spec 2.3)
 
@@ -63,9 +65,7 @@ def write_full_text(connection: apsw.Connection, changes: RowChanges) -> int:
         if names is None:
             connection.execute("DELETE FROM names_fts WHERE rowid = ?", (page_id,))
         else:
-            connection.execute(
-                "UPDATE names_fts SET names = ?, title = ? WHERE rowid = ?", (*names, page_id)
-            )
+            connection.execute("UPDATE names_fts SET names = ?, title = ? WHERE rowid = ?", (*names, page_id))
     if changes.name_texts_inserted:
         connection.executemany(
             "INSERT INTO names_fts(rowid, names, title) VALUES(?, ?, ?)", changes.name_texts_inserted
@@ -114,8 +114,8 @@ def check_full_text(connection: apsw.Connection) -> Iterator[str]:
 
 
 def _expected_grams(connection: apsw.Connection) -> Iterator[tuple[Any, ...]]:
-    for rowid, *texts in connection.execute(_ALL_TEXTS).fetchall():
-        row = grams_row(rowid, (texts[0], texts[1], texts[2], texts[3]))
+    for rowid, title, ancestors, heading, body in select_rows(connection, _ALL_TEXTS):
+        row = grams_row(rowid, (title, ancestors, heading, body))
         if row is not None:
             yield row
 
@@ -124,18 +124,14 @@ def _grams_agree(connection: apsw.Connection) -> bool:
     """Compare with a table filled from the rows: a contentless one can be checked no other way."""
     expected = apsw.Connection(":memory:")
     try:
-        (declaration,) = connection.execute(
-            "SELECT sql FROM sqlite_schema WHERE name = 'sections_grams'"
-        ).fetchall()
-        expected.execute(str(declaration[0]))
+        expected.execute(GRAMS_TABLE)
         expected.executemany(_GRAMS_INSERT, _expected_grams(connection))
         expected.execute("CREATE VIRTUAL TABLE seen USING fts5vocab('sections_grams', 'instance')")
         connection.execute(
             "CREATE VIRTUAL TABLE temp.grams_seen USING fts5vocab('main', 'sections_grams', 'instance')"
         )
-        return _equal(
-            connection.execute(_INSTANCES.format("temp.grams_seen")), expected.execute(_INSTANCES.format("seen"))
-        )
+        found = connection.execute(_INSTANCES.format("temp.grams_seen"))
+        return _equal(found, expected.execute(_INSTANCES.format("seen")))
     finally:
         expected.close()
         connection.execute("DROP TABLE IF EXISTS temp.grams_seen")

@@ -14,9 +14,11 @@ import apsw
 from indexerd.core.terms import fold_path
 from indexerd.store.changes import RowChanges
 from indexerd.store.rows import STEM, TITLE, stem
+from indexerd.store.select import select_row, select_rows
 
 _CANDIDATES: Final = """SELECT n.rank, p.page_id, p.path, p.slug FROM name n
     JOIN page p ON p.page_id = n.page_id WHERE n.key = ? AND n.rank <= ?"""
+_TARGETS: Final = "SELECT target_id, by_name, path, page_id FROM target WHERE key = ?"
 _INSERT_LINK: Final = """INSERT INTO link(section_rowid, nth, line, kind, target, target_id, fragment, label,
     external) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 
@@ -29,24 +31,24 @@ def write_links(connection: apsw.Connection, changes: RowChanges) -> None:
     _resolve_again(connection, changes)
     known: dict[tuple[int, str], int] = {}
     rows = []
-    for section_rowid, nth, line, kind, target, by_name, path, fragment, label, external in changes.links_inserted:
+    for section_rowid, nth, line, kind, target, by_name, path, *rest in changes.links_inserted:
         target_id = None
         if path is not None:
             target_id = known.get((by_name, path))
             if target_id is None:
                 target_id = known[by_name, path] = _target_id(connection, by_name, path)
-        rows.append((section_rowid, nth, line, kind, target, target_id, fragment, label, external))
+        rows.append((section_rowid, nth, line, kind, target, target_id, *rest))
     if rows:
         connection.executemany(_INSERT_LINK, rows)
     for target_id in sorted(changes.targets_released - set(known.values())):
-        if connection.execute("SELECT 1 FROM link WHERE target_id = ? LIMIT 1", (target_id,)).fetchone() is None:
+        if select_row(connection, "SELECT 1 FROM link WHERE target_id = ? LIMIT 1", (target_id,)) is None:
             connection.execute("DELETE FROM target WHERE target_id = ?", (target_id,))
 
 
 def _target_id(connection: apsw.Connection, by_name: int, path: str) -> int:
-    found = connection.execute(
-        "SELECT target_id FROM target WHERE by_name = ? AND path = ?", (by_name, path)
-    ).fetchone()
+    found = select_row(
+        connection, "SELECT target_id FROM target WHERE by_name = ? AND path = ?", (by_name, path)
+    )
     if found is not None:
         return int(found[0])
     key = fold_path(path.rstrip("/"))
@@ -60,12 +62,10 @@ def _target_id(connection: apsw.Connection, by_name: int, path: str) -> int:
 def _resolve_again(connection: apsw.Connection, changes: RowChanges) -> None:
     """Look up once more what is called by a name that a page gained or lost."""
     keys = _keys(changes.names_deleted) | _keys(changes.names_inserted)
-    if connection.execute("SELECT 1 FROM target LIMIT 1").fetchone() is None:
+    if select_row(connection, "SELECT 1 FROM target LIMIT 1") is None:
         return
     for key in sorted(keys):
-        for target_id, by_name, path, page_id in connection.execute(
-            "SELECT target_id, by_name, path, page_id FROM target WHERE key = ?", (key,)
-        ).fetchall():
+        for target_id, by_name, path, page_id in select_rows(connection, _TARGETS, (key,)):
             meant = _page_meant(connection, by_name, path, key)
             if meant != page_id:
                 connection.execute("UPDATE target SET page_id = ? WHERE target_id = ?", (meant, target_id))
@@ -81,7 +81,7 @@ def _page_meant(connection: apsw.Connection, by_name: int, path: str, key: str) 
     A path means a page by path, slug or path without extension, as written before folded. A name
     goes down the ranks.
     """
-    candidates = connection.execute(_CANDIDATES, (key, TITLE if by_name else STEM)).fetchall()
+    candidates = select_rows(connection, _CANDIDATES, (key, TITLE if by_name else STEM))
     written = path.rstrip("/")
     best = min(
         (
@@ -90,4 +90,4 @@ def _page_meant(connection: apsw.Connection, by_name: int, path: str, key: str) 
         ),
         default=None,
     )
-    return None if best is None else best[-1]
+    return best[-1] if best else None

@@ -47,7 +47,7 @@ def describe(root: str, name: str) -> Identity:
 
 
 def open_database(path: Path, found: Found, access: Access, identity: Identity, *, anew: bool) -> Opened:
-    """Open what is at `path`; what is damaged, or not wanted (`anew`), is moved aside and made from nothing."""
+    """Open what is at `path`; what is damaged, or not wanted (`anew`), is moved aside and made anew."""
     if found is Found.INDEX and not anew:
         try:
             with explaining(path):

@@ -32,6 +32,7 @@ from indexerd.store.rows import (
     section_row,
     time_of,
 )
+from indexerd.store.select import select_rows
 
 
 @dataclass(slots=True)
@@ -54,7 +55,7 @@ class PageGatherer:
     _next_section: int = 0
 
     def __post_init__(self) -> None:
-        found = dict(self.connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
+        found = dict(select_rows(self.connection, "SELECT name, seq FROM sqlite_sequence"))
         self._next_page = found.get("page", 0) + 1
         self._next_section = found.get("section", 0) + 1
 
@@ -111,10 +112,7 @@ class PageGatherer:
         row = page_row(upsert, self.projection, self.generation)
         names = name_rows(page.path, upsert.slug, page.title, page.aliases)
         stored = fetch_page(self.connection, page.path)
-        if stored is None:
-            page_id = self._insert_page(row)
-        else:
-            page_id = stored.page_id
+        page_id = self._insert_page(row) if stored is None else stored.page_id
         self._change_names(page_id, stored.names if stored else (), names)
         changed = self._change_sections(page_id, stored, row, page.sections)
         changed |= self._change_lists(page_id, stored, page)
@@ -152,9 +150,7 @@ class PageGatherer:
             self.before[old.slug] = old.path
         self.after[row.slug] = row.path, row.content_hash
 
-    def _change_names(
-        self, page_id: int, old: Sequence[NameRow], new: Sequence[NameRow]
-    ) -> None:
+    def _change_names(self, page_id: int, old: Sequence[NameRow], new: Sequence[NameRow]) -> None:
         if old == new:
             return
         before, after = set(old), set(new)
@@ -169,20 +165,19 @@ class PageGatherer:
         rows = [section_row(section) for section in sections]
         matched = match_sections(old_rows, rows)
         kept = set(matched)
-        changed = False
+        gone = [index for index in range(len(old_rows)) if index not in kept]
+        changed = bool(gone)
         if stored is not None:
-            for index, row in enumerate(old_rows):
-                if index not in kept:
-                    self._drop_section(stored, stored.section_ids[index], row)
-                    changed = True
+            for index in gone:
+                self._drop_section(stored, stored.section_ids[index], old_rows[index])
         places = []
-        for ordinal, (section, row, index) in enumerate(zip(sections, rows, matched, strict=True)):
-            if stored is None or index is None:
+        for ordinal, (section, row, of_old) in enumerate(zip(sections, rows, matched, strict=True)):
+            if stored is None or of_old is None:
                 rowid = self._add_section(page_id, page.title, row, section)
                 changed = True
             else:
-                rowid = stored.section_ids[index]
-                changed |= self._change_section(stored, index, page.title, row, section)
+                rowid = stored.section_ids[of_old]
+                changed |= self._change_section(stored, of_old, page.title, row, section)
             places.append((page_id, ordinal, rowid, section.start_line, section.end_line))
         return self._change_places(page_id, stored, places) or changed
 

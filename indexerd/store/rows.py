@@ -179,7 +179,8 @@ def name_rows(path: str, slug: str, title: str, aliases: Iterable[str]) -> tuple
     candidates = [(path, PATH), (slug, SLUG), (stem(path), STEM), *_root_names(path)]
     candidates += [(alias, ALIAS) for alias in aliases]
     file_name = posixpath.basename(path)
-    candidates += [(file_name, FILE_NAME), (stem(file_name), FILE_NAME), (posixpath.basename(slug), FILE_NAME)]
+    file_names = (file_name, stem(file_name), posixpath.basename(slug))
+    candidates += [(name, FILE_NAME) for name in file_names]
     candidates.append((title, TITLE))
     found: list[NameRow] = []
     seen: set[str] = set()

@@ -40,7 +40,8 @@ class Snapshot:
         path = Path(os.path.abspath(path))
         with explaining(path):
             if inspect_file(path, ours_before=True) is Found.NOTHING:
-                raise StorageError(str(path), "there is no index", "run `indexerd build` in the wiki's folder")
+                remedy = "run `indexerd build` in the wiki's folder"
+                raise StorageError(str(path), "there is no index", remedy)
             connection = _connect_patiently(path)
             try:
                 if not is_current(connection):

@@ -46,7 +46,7 @@ from indexerd.store.pages import PageGatherer
 from indexerd.store.topics import write_topics
 
 UNCLEAN_JUMP: Final = 1 << 20  # past any generation that a power failure may have taken back (spec 3.5)
-BUILD_WAL_BYTES: Final = 64 * 1024 * 1024  # a first build checkpoints past this, else the WAL doubles the disk
+BUILD_WAL_BYTES: Final = 64 * 1024 * 1024  # past this a first build checkpoints: the WAL doubles the disk
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,7 @@ class Checkpoint:
 
     @property
     def complete(self) -> bool:
+        """Whether all of the WAL is in the file."""
         return self.moved == self.pages
 
 

@@ -14,6 +14,7 @@ import apsw
 
 from indexerd.core.model import TopicDeclaration
 from indexerd.store.changes import RowChanges
+from indexerd.store.select import select_row, select_rows
 
 _TABLES: Final = {
     "topic": ("slug, title, description, declared", "slug"),
@@ -76,7 +77,7 @@ def write_topics(
         return False
     if declarations is None:
         declarations = _fetch_declarations(connection)
-    used = [slug for (slug,) in connection.execute("SELECT DISTINCT topic FROM page_topic").fetchall()]
+    used = [slug for (slug,) in select_rows(connection, "SELECT DISTINCT topic FROM page_topic")]
     graph = topic_graph(used, declarations)
     changed = False
     for table, rows in (("topic", graph.topics), ("topic_parent", graph.parents), ("topic_tree", graph.tree)):
@@ -87,22 +88,21 @@ def write_topics(
 def _has_moved(connection: apsw.Connection, changes: RowChanges) -> bool:
     """Whether a topic is carried for the first time, or by no page any more."""
     gained = {topic for _, topic, _ in changes.topics_inserted}
-    for topic in gained:
-        if connection.execute("SELECT 1 FROM topic WHERE slug = ?", (topic,)).fetchone() is None:
-            return True
-    for topic in changes.topics_released - gained:
-        if connection.execute("SELECT 1 FROM page_topic WHERE topic = ? LIMIT 1", (topic,)).fetchone() is None:
-            return True
-    return False
+    return any(
+        select_row(connection, "SELECT 1 FROM topic WHERE slug = ?", (topic,)) is None for topic in gained
+    ) or any(
+        select_row(connection, "SELECT 1 FROM page_topic WHERE topic = ? LIMIT 1", (topic,)) is None
+        for topic in changes.topics_released - gained
+    )
 
 
 def _fetch_declarations(connection: apsw.Connection) -> list[TopicDeclaration]:
     parents: dict[str, list[str]] = {}
-    for child, parent in connection.execute("SELECT child, parent FROM topic_parent ORDER BY child, parent"):
+    for child, parent in select_rows(connection, "SELECT child, parent FROM topic_parent ORDER BY 1, 2"):
         parents.setdefault(child, []).append(parent)
-    declared = connection.execute(
-        "SELECT slug, title, description FROM topic WHERE declared ORDER BY slug"
-    ).fetchall()
+    declared = select_rows(
+        connection, "SELECT slug, title, description FROM topic WHERE declared ORDER BY slug"
+    )
     return [
         TopicDeclaration(slug, title, description, tuple(parents.get(slug, ())))
         for slug, title, description in declared
@@ -111,7 +111,7 @@ def _fetch_declarations(connection: apsw.Connection) -> list[TopicDeclaration]:
 
 def _write_difference(connection: apsw.Connection, table: str, rows: Iterable[tuple[object, ...]]) -> bool:
     columns, key = _TABLES[table]
-    old = set(connection.execute(f"SELECT {columns} FROM {table}").fetchall())
+    old = set(select_rows(connection, f"SELECT {columns} FROM {table}"))
     new = set(rows)
     width = len(key.split(", "))
     condition = " AND ".join(f"{column} = ?" for column in key.split(", "))
