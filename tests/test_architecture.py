@@ -42,6 +42,7 @@ LAYERS: Final = (
         {"indexerd.logs"},
         {"indexerd.project"},
         {"indexerd.service"},
+        {"indexerd.units"},
         {"indexerd.state"},
         {"indexerd.store", "indexerd.lock"},
         {"indexerd.tree", "indexerd.walk", "indexerd.ignore"},
