@@ -52,6 +52,19 @@ def read_freshness(database: Database, snapshot: Snapshot, now: datetime) -> Fre
     )
 
 
+def staleness(database: Database, snapshot: Snapshot, now: datetime) -> str | None:
+    """Say in one line why the answer may be behind the tree, None when it is not."""
+    freshness = read_freshness(database, snapshot, now)
+    if freshness.mode == ROOT_UNAVAILABLE:
+        return f"{freshness.reason or snapshot.root}; this is what was last indexed"
+    if freshness.daemon == STOPPED:
+        since = "the tree has not been looked at" if freshness.age_s is None else _ago(freshness.age_s)
+        return f"the daemon is not running; {since}"
+    if freshness.pending:
+        return f"{freshness.pending} changes are not indexed yet"
+    return None
+
+
 def is_gone(path: str) -> bool:
     """Tell whether nothing is at `path`; what may not be looked at is not gone."""
     try:
@@ -90,10 +103,22 @@ def _scan_row(told: object) -> ScanRow | None:
     )
 
 
+def _ago(seconds: float) -> str:
+    return f"the tree was last looked at {render_age(seconds)} ago"
+
+
 def _later(one: ScanRow | None, other: ScanRow | None) -> ScanRow | None:
     if one is None or other is None:
         return one or other
     return one if one.finished_at >= other.finished_at else other
+
+
+def render_age(seconds: float) -> str:
+    """Say an age in its largest unit."""
+    for unit, length in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.0f} {unit}"
+    return f"{seconds:.0f} s"
 
 
 def _age_s(text: object, now: datetime) -> float | None:

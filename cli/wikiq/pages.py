@@ -15,6 +15,7 @@ from wikiq.disk import page_status
 from wikiq.filters import checked_filters, page_condition
 from wikiq.freshness import read_freshness
 from wikiq.lookup import require_page, require_section, require_topic
+from wikiq.record import Record
 from wikiq.request import NO_FILTERS, Filters
 from wikiq.results import ChangeRow, Hit, PageView, SearchResult, SectionView, Status, TopicRow
 
@@ -124,18 +125,26 @@ def topics(database: Database, topic: str | None = None) -> tuple[TopicRow, ...]
     )
 
 
-def changes(
-    database: Database, since: int, *, limit: int | None = None
-) -> tuple[tuple[ChangeRow, ...], int, int]:
-    """Give the changes after generation `since`, the index's generation, and the feed's floor.
+class Changes(Record):
+    """A piece of the change feed. Changes up to generation `floor` are no longer kept."""
 
-    A `since` below the floor has missed changes that are no longer kept: start over.
-    """
+    index_id: str
+    generation: int
+    floor: int
+    rows: tuple[ChangeRow, ...]
+
+
+def changes(database: Database, since: int) -> Changes:
+    """Give the changes after generation `since`; one below the floor has missed some: start over."""
     with database.snapshot() as snapshot:
-        rows = snapshot.rows(sql.SELECT_CHANGES, (since, UNLIMITED if limit is None else limit))
+        rows = snapshot.rows(sql.SELECT_CHANGES, (since,))
         (floor,) = snapshot.only_row(sql.SELECT_CHANGES_FLOOR)
-    found = tuple(ChangeRow(**dict(zip(ChangeRow.fields, row, strict=True))) for row in rows)
-    return found, snapshot.generation, floor
+    return Changes(
+        index_id=snapshot.index_id,
+        generation=snapshot.generation,
+        floor=floor,
+        rows=tuple(ChangeRow(**dict(zip(ChangeRow.fields, row, strict=True))) for row in rows),
+    )
 
 
 def status(database: Database) -> Status:

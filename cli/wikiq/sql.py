@@ -85,8 +85,80 @@ SELECT_TOPIC_PARENTS = "SELECT child, parent FROM v1_topic_parents ORDER BY chil
 
 SELECT_CHANGES = """
 SELECT generation, committed_at, op, slug, path, content_hash
-FROM v1_changes WHERE generation > ? ORDER BY generation, slug LIMIT ?"""
+FROM v1_changes WHERE generation > ? ORDER BY generation, slug"""
 SELECT_CHANGES_FLOOR = "SELECT generation FROM v1_changes_floor"
 
 COUNT_ALL = "SELECT count(*), coalesce(sum(sections), 0) FROM v1_pages"
 COUNT_DIAGNOSTICS = "SELECT kind, count(*) FROM v1_diagnostics GROUP BY kind ORDER BY kind"
+
+# The search, in the order its statements run. Lists of values come as JSON arrays.
+COUNT_TERMS = "SELECT term, doc FROM terms WHERE term IN (SELECT value FROM json_each(?))"
+# What begins with a text lies between it and it followed by the last code point.
+SELECT_BEGINNINGS = """
+SELECT value FROM json_each(?) WHERE EXISTS (
+  SELECT 1 FROM terms WHERE term > value AND term < value || char(1114111))"""
+SELECT_VOCABULARY = """
+SELECT t.term, t.doc FROM json_each(?) j
+CROSS JOIN terms t ON t.term >= j.value AND t.term < j.value || char(1114111)
+WHERE length(t.term) BETWEEN ? AND ?"""
+
+# One part of a section's score; `{table}` is a full-text table, the weights are its columns'.
+SCORED_PART = """
+SELECT rowid AS section_rowid, -bm25({table}, ?, ?, ?, ?) * ? AS score
+FROM {table} WHERE {table} MATCH ?"""
+NO_PART = "SELECT NULL AS section_rowid, 0.0 AS score WHERE 0"
+HOLDS_WORDS = "section_rowid IN (SELECT rowid FROM sections_fts WHERE sections_fts MATCH ?)"
+HOLDS_PIECES = "section_rowid IN (SELECT rowid FROM sections_grams WHERE sections_grams MATCH ?)"
+NAMED_PAGES = "SELECT rowid AS page_id, -bm25(names_fts) AS score FROM names_fts WHERE names_fts MATCH ?"
+NO_NAMED_PAGES = "SELECT NULL AS page_id, 0.0 AS score WHERE 0"
+# Verbatim and without regard to ASCII case; past that many characters nobody waits for it.
+HOLDS_LITERAL = """
+(instr(lower(p.title || char(10) || v.heading || char(10) || substr(v.body, 1, 1000000)), lower(?)) > 0)"""
+
+# What is worth ranking: the best sections, the best section of the best pages and of those whose name
+# was typed, and pages found by their name alone (kind 1). Each cut is a score, and all that reach it
+# are taken: which of several equals is newer is not known before the last lines.
+SELECT_RANKED = """
+WITH found AS ({parts}),
+matched AS MATERIALIZED (
+  SELECT section_rowid, sum(score) AS score,
+    (SELECT page_id FROM v1_section_pages s WHERE s.section_rowid = found.section_rowid) AS page_id
+  FROM found WHERE {clauses} GROUP BY section_rowid),
+passed AS MATERIALIZED (
+  SELECT section_rowid, score, page_id FROM matched
+  WHERE {everything} OR page_id IN (SELECT p.page_id FROM v1_pages p WHERE {condition})),
+best AS MATERIALIZED (SELECT page_id, max(score) AS score FROM passed GROUP BY page_id),
+exact AS MATERIALIZED (
+  SELECT page_id, max(kind IN ('path', 'slug', 'stem')) AS is_identity
+  FROM v1_names WHERE key IN (?, ?) GROUP BY page_id),
+named AS MATERIALIZED (
+  SELECT page_id, score FROM ({names}) n
+  WHERE page_id NOT IN (SELECT page_id FROM best)
+    AND ({everything} OR page_id IN (SELECT p.page_id FROM v1_pages p WHERE {condition}))),
+picked AS (
+  SELECT 0 AS kind, section_rowid, page_id, score FROM passed
+  WHERE score >= (SELECT min(score) FROM (SELECT score FROM passed ORDER BY score DESC LIMIT ?))
+  UNION
+  SELECT 0, section_rowid, page_id, score FROM passed JOIN best USING (page_id, score)
+  WHERE page_id IN (SELECT page_id FROM exact) OR score >= (
+    SELECT min(score) FROM (SELECT score FROM best ORDER BY score DESC LIMIT ?))
+  UNION ALL
+  SELECT 1, (SELECT section_rowid FROM v1_sections v WHERE v.page_id = named.page_id
+             ORDER BY ordinal LIMIT 1), page_id, score
+  FROM named WHERE page_id IN (SELECT page_id FROM exact) OR score >= (
+    SELECT min(score) FROM (SELECT score FROM named ORDER BY score DESC LIMIT ?)))
+SELECT k.kind, k.section_rowid, k.page_id, k.score, e.is_identity, p.slug, p.updated_at, p.sections,
+  v.ordinal, {literals}, (SELECT count(*) FROM {counted}) + (SELECT count(*) FROM named)
+FROM picked k JOIN v1_pages p ON p.page_id = k.page_id
+LEFT JOIN v1_sections v ON v.section_rowid = k.section_rowid
+LEFT JOIN exact e ON e.page_id = k.page_id"""
+
+SELECT_SHOWN = """
+SELECT v.section_rowid, p.page_id, p.title, p.path, p.summary, p.size, p.mtime_ns, p.content_hash,
+  (SELECT json_group_array(topic) FROM (
+     SELECT DISTINCT topic FROM v1_page_topics t WHERE t.page_id = p.page_id ORDER BY topic)),
+  v.section_id, v.heading, v.heading_path, v.anchor, v.start_line, v.end_line,
+  CASE WHEN length(v.body) <= :most THEN v.body
+    ELSE substr(v.body, max(1, instr(lower(v.body), lower(:rarest)) - :before), :most) END
+FROM json_each(:shown) j JOIN v1_pages p ON p.page_id = j.value
+LEFT JOIN v1_sections v ON v.section_rowid = (SELECT value FROM json_each(:sections) WHERE key = j.key)"""

@@ -157,7 +157,11 @@ def _insert_names(
         best.setdefault(fold_path(name), rank)
     for nth, (key, rank) in enumerate(best.items()):
         spelled_out = key if rank == 3 else None
-        _insert(connection, "name", {"key": key, "rank": rank, "page_id": page_id, "nth": nth, "name": spelled_out})
+        _insert(
+            connection,
+            "name",
+            {"key": key, "rank": rank, "page_id": page_id, "nth": nth, "name": spelled_out},
+        )
 
 
 def _insert_sections(

@@ -1,0 +1,228 @@
+"""The words of a search command, read without click: it alone costs more than a search may take.
+
+One table of options serves this reader and the click command. `parse_plainly` takes the shapes of
+arguments it fully understands and leaves every other one (None) to click; a test holds both together.
+"""
+
+from __future__ import annotations
+
+from wikiq.dates import parse_since, parse_until
+from wikiq.errors import UsageError
+from wikiq.record import Record
+from wikiq.request import DEFAULT_LIMIT, LARGEST_LIMIT, Filters, SearchRequest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+    from typing import Any
+
+# First words that are commands, and what the help says; each stands in `wikiq.commands.<name>`.
+COMMANDS = {
+    "changes": "Pages that came, changed or went since a generation.",
+    "pages": "Pages, newest first.",
+    "search": "Pages that answer a question, the best first; `wikiq WORDS...` is the same.",
+    "show": "A page, or one section of it.",
+    "status": "What is indexed, how old it is, and what is wrong.",
+    "topics": "Topics with their pages counted.",
+}
+_OTHERS = ("--help", "--version")
+
+FLAG, VALUE, MANY, COUNT = "flag", "value", "many", "count"
+
+
+class Option(Record):
+    """One long option: how it is read, the field it fills, and what the help says of it."""
+
+    kind: str
+    field: str
+    metavar: str
+    help: str
+
+
+def _table(*rows: tuple[str, str, str, str]) -> dict[str, Option]:
+    return {
+        name: Option(kind=kind, field=name[2:].replace("-", "_"), metavar=metavar, help=text)
+        for name, kind, metavar, text in rows
+    }
+
+
+FILTERS = _table(
+    ("--topic", MANY, "TOPIC", "Only pages with this topic; repeated, all must hold."),
+    ("--under", MANY, "TOPIC", "Only pages with this topic or one below it."),
+    ("--not-topic", MANY, "TOPIC", "Only pages without this topic."),
+    ("--mentions", MANY, "PATH", "Only pages that speak of this file, or folder with a slash at its end."),
+    ("--path", MANY, "GLOB", "Only pages whose path fits, or lies in this folder; repeated, one must fit."),
+    ("--since", VALUE, "DATE", "Only pages updated since: 2026-07-14, 2026-07-14T09:30, or an age like 7d."),
+    ("--until", VALUE, "DATE", "Only pages updated until; a day is meant whole."),
+    ("--links-to", MANY, "PAGE", "Only pages that link to this one."),
+    ("--linked-by", MANY, "PAGE", "Only pages that this one links to."),
+)
+INDEX = _table(
+    ("--db", VALUE, "FILE", "The index to ask (also WIKIQ_DB)."),
+    ("--wiki", VALUE, "NAME", "The wiki to ask, by name."),
+)
+FORMS = _table(
+    ("--json", FLAG, "", "One JSON document."),
+    ("--ndjson", FLAG, "", "One JSON document a line, one line a row."),
+    ("--format", VALUE, "TEMPLATE", "A line a row, like '{path}:{line} {title}'."),
+)
+SEARCH = FILTERS | _table(
+    ("--limit", COUNT, "N", f"At most so many hits ({DEFAULT_LIMIT})."),
+    ("--sections", FLAG, "", "Every section that matches, not the best one of a page."),
+    ("--exact", FLAG, "", "Neither try words as prefixes nor correct them."),
+    ("--prefix", FLAG, "", "Take the last word for the beginning of one."),
+    ("--all", FLAG, "", "Ask every index of the state folder."),
+)
+SEARCH = SEARCH | FORMS | INDEX
+
+
+class SearchArguments(Record):
+    """A search as it was typed; fields are named after their options."""
+
+    words: tuple[str, ...] = ()
+    topic: tuple[str, ...] = ()
+    under: tuple[str, ...] = ()
+    not_topic: tuple[str, ...] = ()
+    mentions: tuple[str, ...] = ()
+    path: tuple[str, ...] = ()
+    since: str | None = None
+    until: str | None = None
+    links_to: tuple[str, ...] = ()
+    linked_by: tuple[str, ...] = ()
+    limit: int = DEFAULT_LIMIT
+    sections: bool = False
+    exact: bool = False
+    prefix: bool = False
+    all: bool = False
+    json: bool = False
+    ndjson: bool = False
+    format: str | None = None
+    db: str | None = None
+    wiki: str | None = None
+
+
+def parse_plainly(arguments: Sequence[str]) -> SearchArguments | None:
+    """Read the arguments of a search, None where click has to say what they mean.
+
+    An option that is not in the table is a word, and so is all that does not begin with `--`.
+    """
+    words: list[str] = []
+    values: dict[str, Any] = {}
+    rest = iter(arguments)
+    for argument in rest:
+        name, sign, value = argument.partition("=")
+        option = SEARCH.get(name)
+        if argument in ("--", "--help"):
+            return None
+        if option is None:
+            words.append(argument)
+        elif option.kind == FLAG:
+            if sign:
+                return None
+            values[option.field] = True
+        else:
+            value = value if sign else next(rest, "")
+            if not value or value.startswith("-") or not _keep(values, option, value):
+                return None
+    return SearchArguments(words=tuple(words), **values)
+
+
+def _keep(values: dict[str, Any], option: Option, value: str) -> bool:
+    if option.kind == MANY:
+        values[option.field] = (*values.get(option.field, ()), value)
+    elif option.kind == COUNT:
+        # A leading zero, a sign or a digit of another script: click's int decides.
+        if not (value.isascii() and value.isdecimal() and 1 <= int(value) <= LARGEST_LIMIT):
+            return False
+        values[option.field] = int(value)
+    else:
+        values[option.field] = value
+    return True
+
+
+def first_word(arguments: Sequence[str]) -> int | None:
+    """Find where the first argument stands that is neither a known option nor the value of one."""
+    position = 0
+    while position < len(arguments):
+        name, sign, _ = arguments[position].partition("=")
+        option = SEARCH.get(name)
+        if option is None:
+            return position
+        position += 1 if sign or option.kind == FLAG else 2
+    return None
+
+
+def as_command(arguments: Sequence[str]) -> list[str]:
+    """Put the command first; words that begin with none are a search."""
+    place = first_word(arguments)
+    if not arguments or (place is not None and arguments[place] in _OTHERS):
+        return list(arguments)
+    if place is not None and arguments[place] in COMMANDS:
+        return [arguments[place], *arguments[:place], *arguments[place + 1 :]]
+    return ["search", *arguments]
+
+
+def meant_commands(arguments: Sequence[str]) -> list[str]:
+    """Give the commands that the first word of a search without `search` misses by one edit."""
+    place = first_word(arguments)
+    if place is None or arguments[place] in COMMANDS:
+        return []
+    return [command for command in COMMANDS if is_one_edit_away(arguments[place], command)]
+
+
+def build_filters(arguments: SearchArguments, now: datetime) -> Filters:
+    """Turn the typed filters into conditions; `now` is the moment an age counts from."""
+    return Filters(
+        topics=_clean(arguments.topic),
+        under=_clean(arguments.under),
+        not_topics=_clean(arguments.not_topic),
+        mentions=_clean(arguments.mentions),
+        paths=_clean(arguments.path),
+        since=parse_since(arguments.since, now) if arguments.since is not None else None,
+        until=parse_until(arguments.until, now) if arguments.until is not None else None,
+        links_to=_clean(arguments.links_to),
+        linked_by=_clean(arguments.linked_by),
+    )
+
+
+def build_request(arguments: SearchArguments, now: datetime) -> SearchRequest:
+    """Turn typed arguments into a question. Raises UsageError on a bad date."""
+    return SearchRequest(
+        query=" ".join(_clean(arguments.words)),
+        filters=build_filters(arguments, now),
+        limit=arguments.limit,
+        sections=arguments.sections,
+        exact=arguments.exact,
+        prefix=arguments.prefix,
+    )
+
+
+def check_form(*, json: bool, ndjson: bool, template: str | None) -> None:
+    """Refuse more than one form of output."""
+    chosen = [
+        name
+        for name, given in (("--json", json), ("--ndjson", ndjson), ("--format", template is not None))
+        if given
+    ]
+    if len(chosen) > 1:
+        raise UsageError(" ".join(chosen), "cannot be combined", "give one of them")
+
+
+def _clean(typed: tuple[str, ...]) -> tuple[str, ...]:
+    """Make what was typed bindable: bytes that were not UTF-8 come as surrogates, which SQLite refuses."""
+    return tuple(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for text in typed)
+
+
+def is_one_edit_away(word: str, other: str) -> bool:
+    """Tell whether one letter added, left out, replaced or swapped with its neighbour makes them equal."""
+    if word == other or abs(len(word) - len(other)) > 1:
+        return False
+    shorter, longer = sorted((word, other), key=len)
+    at = 0
+    while at < len(shorter) and shorter[at] == longer[at]:
+        at += 1
+    if len(shorter) < len(longer):
+        return shorter[at:] == longer[at + 1 :]
+    swapped = shorter[at : at + 2] == longer[at + 1 : at + 2] + longer[at : at + 1]
+    return shorter[at + 1 :] == longer[at + 1 :] or (swapped and shorter[at + 2 :] == longer[at + 2 :])

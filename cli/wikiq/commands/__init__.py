@@ -1,0 +1,88 @@
+"""The click side of the command: every subcommand in a module of its own, imported when it is run.
+
+A module `wikiq.commands.<name>` has a click command called `command`; its name and its line of help
+stand in `wikiq.arguments.COMMANDS`. Callbacks give the exit status and find Surroundings as `obj`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+
+import click
+
+from wikiq.arguments import COMMANDS, COUNT, FLAG, MANY, Option
+from wikiq.errors import FOUND, INTERRUPTED
+from wikiq.request import LARGEST_LIMIT
+from wikiq.surroundings import Surroundings
+
+HELP_COLUMNS = 100
+
+
+class CommandTable(click.Group):
+    """The group `wikiq`, which imports a subcommand only when it is the one to run."""
+
+    def list_commands(self, _ctx: click.Context) -> list[str]:
+        """Name the commands."""
+        return sorted(COMMANDS)
+
+    def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the module of a command."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"wikiq.commands.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands with what the table says of them; nothing is imported for it."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name]) for name in self.list_commands(ctx)])
+
+
+@click.group(
+    "wikiq",
+    cls=CommandTable,
+    invoke_without_command=True,
+    context_settings={"max_content_width": HELP_COLUMNS},
+    options_metavar="",
+    subcommand_metavar="WORDS... | COMMAND [OPTIONS]",
+)
+@click.version_option(package_name="indexerd", message="wikiq %(version)s")
+@click.pass_context
+def wikiq(ctx: click.Context) -> None:
+    """Find pages of a wiki that `indexerd` keeps indexed."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+def run_command(words: Sequence[str], surroundings: Surroundings) -> int:
+    """Run a command line through click; gives the exit status."""
+    try:
+        status = wikiq.main(list(words), prog_name="wikiq", standalone_mode=False, obj=surroundings)
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.Abort:
+        return INTERRUPTED
+    except click.ClickException as error:
+        where = getattr(error, "ctx", None)
+        name = where.command_path if where is not None else "wikiq"
+        surroundings.note(f"{error.format_message()} See `{name} --help`.")
+        return error.exit_code
+    return status if isinstance(status, int) else FOUND
+
+
+def parameters(table: Mapping[str, Option]) -> list[click.Parameter]:
+    """Make click options of a table of options."""
+    return [_parameter(name, option) for name, option in table.items()]
+
+
+def _parameter(name: str, option: Option) -> click.Option:
+    if option.kind == FLAG:
+        return click.Option([name, option.field], is_flag=True, help=option.help)
+    return click.Option(
+        [name, option.field],
+        metavar=option.metavar,
+        help=option.help,
+        multiple=option.kind == MANY,
+        type=click.IntRange(1, LARGEST_LIMIT) if option.kind == COUNT else str,
+    )

@@ -1,0 +1,92 @@
+"""`wikiq changes --since G`: the change feed, once or as it grows."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import click
+
+from wikiq.arguments import COMMANDS, FORMS, INDEX
+from wikiq.commands import parameters
+from wikiq.database import Database
+from wikiq.errors import FOUND, ForeignIndexError, UsageError
+from wikiq.locate import open_index
+from wikiq.pages import Changes, changes
+from wikiq.results import ChangeRow
+from wikiq.rows import Form, Listing, print_rows
+from wikiq.screen import FAINT, Span
+from wikiq.surroundings import Surroundings
+
+FOLLOW_PAUSE_S = 0.25  # between two looks at the generation: one indexed read of .1 ms
+
+
+@click.pass_obj
+def _changes(
+    surroundings: Surroundings, /, *, since: int, follow: bool, db: str | None, wiki: str | None, **form: Any
+) -> int:
+    asked = Form(**form)
+    if follow and asked.json:
+        raise UsageError("--json", "cannot be combined with --follow", "use --ndjson, one change a line")
+    database = open_index(db=db, wiki=wiki, environ=surroundings.environ, folder=surroundings.folder)
+    seen = _print_changes(database, since, asked, surroundings)
+    while follow:
+        surroundings.out.stream.flush()
+        time.sleep(FOLLOW_PAUSE_S)
+        if database.is_replaced():
+            database.close()
+            database = open_index(db=db, wiki=wiki, environ=surroundings.environ, folder=surroundings.folder)
+        with database.snapshot() as snapshot:
+            grown = snapshot.generation != seen.generation or snapshot.index_id != seen.index_id
+        if grown:
+            seen = _print_changes(database, seen.generation, asked, surroundings, index_id=seen.index_id)
+    return FOUND
+
+
+def _print_changes(
+    database: Database, since: int, form: Form, surroundings: Surroundings, *, index_id: str | None = None
+) -> Changes:
+    found = changes(database, since)
+    if index_id not in (None, found.index_id):
+        raise ForeignIndexError(database.path, "was built anew", "start over with --since 0")
+    if since < found.floor:
+        raise UsageError(
+            f"--since {since}",
+            f"changes up to generation {found.floor} are no longer kept",
+            f"start over: list the pages, then follow with --since {found.generation}",
+        )
+    beside = {"index_id": found.index_id, "generation": found.generation, "floor": found.floor}
+    print_rows(found.rows, form, LISTING, surroundings, **beside)
+    return found
+
+
+def _fields(row: ChangeRow) -> tuple[str, ...]:
+    return str(row.generation), row.committed_at, row.op, row.slug, row.path, row.content_hash or ""
+
+
+def _lines(row: ChangeRow) -> list[tuple[Span | str, ...]]:
+    return [
+        (f"{row.generation:>8}  ", Span(text=row.committed_at, style=FAINT), f"  {row.op:<6}  {row.path}")
+    ]
+
+
+LISTING = Listing(name="changes", fields=_fields, lines=_lines)
+
+command = click.Command(
+    "changes",
+    callback=_changes,
+    params=[
+        click.Option(
+            ["--since"],
+            type=click.IntRange(min=0),
+            required=True,
+            metavar="GENERATION",
+            help="The last generation already seen; 0 for all that is kept.",
+        ),
+        click.Option(["--follow"], is_flag=True, help="Go on, and print changes as they are committed."),
+        *parameters(FORMS | INDEX),
+    ],
+    help=f"""{COMMANDS["changes"]}
+
+    A generation can be compared only within one index_id, which the JSON form tells.""",
+)

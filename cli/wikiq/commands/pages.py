@@ -1,0 +1,41 @@
+"""`wikiq pages`: every page that passes the filters, newest first."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import click
+
+from wikiq.answer import print_result
+from wikiq.arguments import COMMANDS, FILTERS, FORMS, INDEX, SearchArguments, build_filters, check_form
+from wikiq.commands import parameters
+from wikiq.errors import FOUND, NOTHING_FOUND
+from wikiq.locate import open_index
+from wikiq.pages import list_pages
+from wikiq.surroundings import Surroundings
+
+
+@click.pass_obj
+def _pages(surroundings: Surroundings, /, limit: int | None, **values: Any) -> int:
+    arguments = SearchArguments(**{field: value for field, value in values.items() if value is not None})
+    check_form(json=arguments.json, ndjson=arguments.ndjson, template=arguments.format)
+    filters = build_filters(arguments, datetime.now().astimezone())
+    database = open_index(
+        db=arguments.db, wiki=arguments.wiki, environ=surroundings.environ, folder=surroundings.folder
+    )
+    result = list_pages(database, filters, limit=limit)
+    print_result(result, arguments, database=database, surroundings=surroundings)
+    return FOUND if result.hits else NOTHING_FOUND
+
+
+command = click.Command(
+    "pages",
+    callback=_pages,
+    params=[
+        *parameters(FILTERS),
+        click.Option(["--limit"], type=click.IntRange(min=1), metavar="N", help="At most so many pages."),
+        *parameters(FORMS | INDEX),
+    ],
+    help=COMMANDS["pages"],
+)

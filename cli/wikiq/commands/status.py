@@ -1,0 +1,63 @@
+"""`wikiq status`: what is indexed, how old it is, what is wrong; exit status 3 when it may be stale."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+
+from wikiq.arguments import COMMANDS, FORMS, INDEX
+from wikiq.commands import parameters
+from wikiq.errors import FOUND, NOT_FRESH
+from wikiq.freshness import render_age
+from wikiq.locate import open_index
+from wikiq.pages import status
+from wikiq.render import result_json
+from wikiq.results import Status
+from wikiq.screen import FAINT, Span
+from wikiq.surroundings import Surroundings
+
+
+@click.pass_obj
+def _status(surroundings: Surroundings, /, *, json: bool, db: str | None, wiki: str | None) -> int:
+    found = status(open_index(db=db, wiki=wiki, environ=surroundings.environ, folder=surroundings.folder))
+    if json:
+        surroundings.out.text(result_json(found) + "\n")
+    else:
+        for name, value in status_lines(found):
+            surroundings.out.line(Span(text=f"{name:<12}", style=FAINT), value)
+    return NOT_FRESH if found.stale else FOUND
+
+
+def status_lines(found: Status) -> Iterator[tuple[str, str]]:
+    """Give what people want to know first, a name and a value a line."""
+    yield "wiki", found.wiki
+    yield "root", found.root
+    yield "index", found.db
+    yield "generation", f"{found.generation} of {found.index_id}"
+    yield "pages", f"{found.pages} with {found.sections} sections"
+    yield "daemon", found.daemon if found.daemon == found.mode else f"{found.daemon}, {found.mode}"
+    if found.reason:
+        yield "reason", f"{found.reason}; {found.remedy}" if found.remedy else found.reason
+    age = "never looked at" if found.age_s is None else f"last looked at {render_age(found.age_s)} ago"
+    yield "tree", f"{age}, {found.pending} changes pending" if found.pending else age
+    if found.building:
+        yield "building", "the first build is not complete"
+    if not found.projection_current:
+        yield "projection", "of another version; the daemon renews it page by page"
+    if found.last_scan is not None:
+        scan = found.last_scan
+        counts = f"{scan.pages_seen} seen, {scan.pages_changed} changed, {scan.missed_by_events} missed"
+        yield "last scan", f"{scan.finished_at} ({scan.reason}): {counts} by events"
+    if found.counters:
+        yield "counters", ", ".join(f"{name} {count}" for name, count in sorted(found.counters.items()))
+    kinds = ", ".join(f"{count} {kind}" for kind, count in found.problem_kinds.items())
+    yield "problems", f"{found.problems} ({kinds})" if kinds else str(found.problems)
+
+
+command = click.Command(
+    "status",
+    callback=_status,
+    params=parameters({"--json": FORMS["--json"]} | INDEX),
+    help=f"{COMMANDS['status']} Exit status 3 when the index may be behind the tree.",
+)

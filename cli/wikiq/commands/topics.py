@@ -1,0 +1,48 @@
+"""`wikiq topics`: the topics, with how many pages carry each one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from wikiq.arguments import COMMANDS, FORMS, INDEX
+from wikiq.commands import parameters
+from wikiq.errors import FOUND, NOTHING_FOUND
+from wikiq.locate import open_index
+from wikiq.pages import topics
+from wikiq.results import TopicRow
+from wikiq.rows import Form, Listing, print_rows
+from wikiq.screen import BOLD, FAINT, Span
+from wikiq.surroundings import Surroundings
+
+
+@click.pass_obj
+def _topics(
+    surroundings: Surroundings, /, topic: str | None, db: str | None, wiki: str | None, **form: Any
+) -> int:
+    asked = Form(**form)
+    database = open_index(db=db, wiki=wiki, environ=surroundings.environ, folder=surroundings.folder)
+    rows = topics(database, topic)
+    print_rows(rows, asked, LISTING, surroundings)
+    return FOUND if rows else NOTHING_FOUND
+
+
+def _fields(row: TopicRow) -> tuple[str, ...]:
+    return row.topic, str(row.pages), str(row.pages_under), row.title or ""
+
+
+def _lines(row: TopicRow) -> list[tuple[Span | str, ...]]:
+    below = f" ({row.pages_under} with those below)" if row.pages_under != row.pages else ""
+    title = f"  {row.title}" if row.title and row.title.casefold() != row.topic else ""
+    return [(f"{row.pages:6}  ", Span(text=row.topic, style=BOLD), title, Span(text=below, style=FAINT))]
+
+
+LISTING = Listing(name="topics", fields=_fields, lines=_lines)
+
+command = click.Command(
+    "topics",
+    callback=_topics,
+    params=[click.Argument(["topic"], required=False), *parameters(FORMS | INDEX)],
+    help=f"{COMMANDS['topics']} With TOPIC, that one and those right below it.",
+)

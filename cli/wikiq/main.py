@@ -1,0 +1,88 @@
+"""The command: decides whether the words are a search, runs it, turns errors into one line.
+
+A search is read and run here without click, which alone takes longer to import than a search may
+take to start (docs/decisions/). Every other command, and every doubt, goes to `wikiq.commands`.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+
+from wikiq.arguments import as_command, meant_commands, parse_plainly
+from wikiq.errors import FOUND, INTERRUPTED, WikiqError
+from wikiq.screen import open_screen
+from wikiq.surroundings import Surroundings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TextIO
+
+COMPLETION_VARIABLE = "_WIKIQ_COMPLETE"  # set by the shell while it asks click for completions
+
+
+def main() -> int:
+    """Run the command of this process's arguments; gives the exit status."""
+    surroundings = Surroundings(
+        environ=os.environ,
+        folder=os.path.realpath(_current_folder()),
+        out=open_screen(_writable(sys.stdout), os.environ),
+        err=open_screen(_writable(sys.stderr), os.environ),
+    )
+    try:
+        status = run(sys.argv[1:], surroundings)
+        surroundings.out.stream.flush()
+        return status
+    except BrokenPipeError:
+        _drop_output()
+        return FOUND  # whoever read has seen enough
+    except KeyboardInterrupt:
+        _drop_output()
+        return INTERRUPTED
+
+
+def run(arguments: Sequence[str], surroundings: Surroundings) -> int:
+    """Run one command line; gives the exit status, prints errors that a user can mend."""
+    try:
+        words = as_command(arguments)
+        for command in meant_commands(arguments):
+            surroundings.note(f"taken as words to search for; the command is `wikiq {command}`")
+        if words[:1] == ["search"] and COMPLETION_VARIABLE not in surroundings.environ:
+            parsed = parse_plainly(words[1:])
+            if parsed is not None:
+                from wikiq.answer import search_and_print
+
+                return search_and_print(parsed, surroundings)
+        from wikiq.commands import run_command
+
+        return run_command(words, surroundings)
+    except WikiqError as error:
+        surroundings.note(str(error))
+        return error.exit_status
+
+
+def _writable(stream: TextIO | None) -> TextIO:
+    """Make a stream take any text; Python has none (None) where the caller closed it."""
+    if stream is None:
+        return open(os.devnull, "w", encoding="utf-8")
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="replace")
+    return stream
+
+
+def _drop_output() -> None:
+    """Keep Python from flushing once more at exit, and from complaining that it cannot."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def _current_folder() -> str:
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        return "/"  # the current folder has been removed: no wiki contains it
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,57 @@
+"""Prints listings: rows as one document, as NDJSON, through a template, as lines or with tabs."""
+
+from __future__ import annotations
+
+from wikiq.arguments import check_form
+from wikiq.record import Record
+from wikiq.render import row_json, rows_json
+from wikiq.template import row_values
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from wikiq.screen import Span
+    from wikiq.surroundings import Surroundings
+
+
+class Form(Record):
+    """The form of output that was asked for; without any, what fits the stream."""
+
+    json: bool = False
+    ndjson: bool = False
+    format: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse two forms at once."""
+        check_form(json=self.json, ndjson=self.ndjson, template=self.format)
+
+
+class Listing(Record):
+    """How one kind of row is shown. `fields` are for pipes, `lines` for people."""
+
+    name: str
+    fields: Callable[[Any], tuple[str, ...]]
+    lines: Callable[[Any], Sequence[tuple[Span | str, ...]]]
+    values: Callable[[Any], Mapping[str, str]] = row_values
+
+
+def print_rows(
+    rows: Sequence[Record], form: Form, listing: Listing, surroundings: Surroundings, **more: object
+) -> None:
+    """Print rows; `more` is what stands beside them in the JSON document."""
+    out = surroundings.out
+    if form.json:
+        out.text(rows_json(listing.name, rows, **more) + "\n")
+        return
+    for row in rows:
+        if form.ndjson:
+            out.text(row_json(row) + "\n")
+        elif form.format is not None:
+            out.filled(form.format, listing.values(row))
+        elif out.is_terminal:
+            for spans in listing.lines(row):
+                out.line(*spans)
+        else:
+            out.fields(*listing.fields(row))

@@ -1,0 +1,24 @@
+"""What a command knows of the process it runs in; built once, in `main`, and passed on."""
+
+from __future__ import annotations
+
+from wikiq.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wikiq.screen import Screen
+
+
+class Surroundings(Record):
+    """`folder` is the current one, without links; `out` takes the answer, `err` what is beside it."""
+
+    environ: Mapping[str, str]
+    folder: str
+    out: Screen
+    err: Screen
+
+    def note(self, text: str) -> None:
+        """Say something beside the answer, in one line."""
+        self.err.line(f"wikiq: {text}")
