@@ -12,7 +12,6 @@ from wikiq.arguments import build_request, check_form
 from wikiq.errors import FOUND, NOTHING_FOUND
 from wikiq.freshness import staleness
 from wikiq.locate import open_index
-from wikiq.search import search
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +23,8 @@ if TYPE_CHECKING:
 
 def search_and_print(arguments: SearchArguments, surroundings: Surroundings) -> int:
     """Run a search and print its answer; gives the exit status."""
+    from wikiq.search import search
+
     check_form(json=arguments.json, ndjson=arguments.ndjson, template=arguments.format)
     request = build_request(arguments, datetime.now().astimezone())
     database = open_index(

@@ -18,6 +18,9 @@ else:
         return lambda decorated: decorated
 
 
+_TAKEN = frozenset({"fields", "defaults"})  # what every record class says of itself
+
+
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 class RecordType(type):
     """Turns the annotations of a class body into slots and keeps the values given there as defaults."""
@@ -28,6 +31,8 @@ class RecordType(type):
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> RecordType:
         """Make the class; fields of the bases come first."""
         own = tuple(namespace.get("__annotations__", ()))
+        if not _TAKEN.isdisjoint(own):
+            raise TypeError(f"{name}: a field cannot be called {' or '.join(sorted(_TAKEN))}")
         defaults = {field: namespace.pop(field) for field in own if field in namespace}
         namespace["__slots__"] = own
         made = super().__new__(cls, name, bases, namespace)

@@ -29,10 +29,10 @@ class Form(Record):
 
 
 class Listing(Record):
-    """How one kind of row is shown. `fields` are for pipes, `lines` for people."""
+    """How one kind of row is shown. `columns` are for pipes, `lines` for people."""
 
     name: str
-    fields: Callable[[Any], tuple[str, ...]]
+    columns: Callable[[Any], tuple[str, ...]]
     lines: Callable[[Any], Sequence[tuple[Span | str, ...]]]
     values: Callable[[Any], Mapping[str, str]] = row_values
 
@@ -54,4 +54,4 @@ def print_rows(
             for spans in listing.lines(row):
                 out.line(*spans)
         else:
-            out.fields(*listing.fields(row))
+            out.fields(*listing.columns(row))

@@ -60,7 +60,7 @@ def _print_changes(
     return found
 
 
-def _fields(row: ChangeRow) -> tuple[str, ...]:
+def _columns(row: ChangeRow) -> tuple[str, ...]:
     return str(row.generation), row.committed_at, row.op, row.slug, row.path, row.content_hash or ""
 
 
@@ -70,7 +70,7 @@ def _lines(row: ChangeRow) -> list[tuple[Span | str, ...]]:
     ]
 
 
-LISTING = Listing(name="changes", fields=_fields, lines=_lines)
+LISTING = Listing(name="changes", columns=_columns, lines=_lines)
 
 command = click.Command(
     "changes",

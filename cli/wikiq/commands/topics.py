@@ -28,7 +28,7 @@ def _topics(
     return FOUND if rows else NOTHING_FOUND
 
 
-def _fields(row: TopicRow) -> tuple[str, ...]:
+def _columns(row: TopicRow) -> tuple[str, ...]:
     return row.topic, str(row.pages), str(row.pages_under), row.title or ""
 
 
@@ -38,7 +38,7 @@ def _lines(row: TopicRow) -> list[tuple[Span | str, ...]]:
     return [(f"{row.pages:6}  ", Span(text=row.topic, style=BOLD), title, Span(text=below, style=FAINT))]
 
 
-LISTING = Listing(name="topics", fields=_fields, lines=_lines)
+LISTING = Listing(name="topics", columns=_columns, lines=_lines)
 
 command = click.Command(
     "topics",
