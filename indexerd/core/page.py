@@ -15,10 +15,11 @@ from typing import Final
 
 from indexerd.contract import PROJECTION_VERSION
 from indexerd.core.anchors import Anchors
+from indexerd.core.chunks import cut_chunks
 from indexerd.core.decode import count_lines, decode_page
 from indexerd.core.front_matter import FrontMatter, parse_front_matter, parse_moment
 from indexerd.core.links import resolve_link
-from indexerd.core.markdown import MAX_NESTING, Document, Heading, parse_document
+from indexerd.core.markdown import MAX_NESTING, Block, Document, Heading, parse_document
 from indexerd.core.mentions import code_mention, link_mention, parse_sources, source_mentions
 from indexerd.core.model import (
     Diagnostic,
@@ -103,7 +104,7 @@ def project_page(data: bytes, path: str, options: ProjectionOptions) -> Page:
         front_matter=front_matter.as_json(),
         raw_front_matter=front_matter.raw,
         lead=text[: slices[0].start],
-        sections=tuple(_sections(text, title, slices, identity, found.links)),
+        sections=tuple(_sections(text, title, slices, identity, found)),
         aliases=aliases,
         topics=page_topics(front_matter.values, document.tags),
         mentions=_distinct([*(each for each in said if isinstance(each, Mention)), *found.mentions]),
@@ -122,8 +123,9 @@ def project_page(data: bytes, path: str, options: ProjectionOptions) -> Page:
 
 @dataclass(frozen=True, slots=True)
 class _Finds:
-    """Links and mentions of the text, sorted into sections."""
+    """Blocks, links and mentions of the text, sorted into sections."""
 
+    blocks: Sequence[Sequence[Block]]
     links: Sequence[Sequence[Link]]
     mentions: Sequence[Mention]
 
@@ -137,8 +139,11 @@ class _Finds:
         options: ProjectionOptions,
     ) -> _Finds:
         starts = [section.start_line - 1 - first_line for section in slices]
+        blocks: list[list[Block]] = [[] for _ in slices]
         links: list[list[Link]] = [[] for _ in slices]
         mentions: list[Mention] = []
+        for block in document.blocks:
+            blocks[max(bisect_right(starts, block.start) - 1, 0)].append(block)
         for found in document.links:
             ordinal = max(bisect_right(starts, found.line) - 1, 0)
             link = resolve_link(found, path, starts[ordinal])
@@ -149,7 +154,7 @@ class _Finds:
             ordinal = max(bisect_right(starts, code.line) - 1, 0)
             if mention := code_mention(code.text, ordinal):
                 mentions.append(mention)
-        return cls(links, mentions)
+        return cls(blocks, links, mentions)
 
 
 def _title(front_matter: FrontMatter, headings: Iterable[Heading], path: str) -> tuple[str, TitleOrigin]:
@@ -182,14 +187,16 @@ def _updated(front_matter: FrontMatter) -> str | None:
 
 
 def _sections(
-    text: str, title: str, slices: Sequence[Slice], identity: Identity, links: Sequence[Sequence[Link]]
+    text: str, title: str, slices: Sequence[Slice], identity: Identity, found: _Finds
 ) -> Iterator[Section]:
     anchors = Anchors()
     places = outline(part.heading for part in slices if part.heading)
-    for part, found in zip(slices, links, strict=True):
+    for part, blocks, links in zip(slices, found.blocks, found.links, strict=True):
         heading = part.heading
         place = next(places) if heading else Place((title,), (), 0)
         anchor = "" if heading is None else heading.anchor or anchors.add(heading.text)
+        guarded = identity.is_guarded(place)
+        body = text[part.body_start : part.end]
         yield Section(
             level=heading.level if heading else 0,
             heading=heading.text if heading else title,
@@ -199,10 +206,18 @@ def _sections(
             start_line=part.start_line,
             end_line=part.end_line,
             heading_source=text[part.start : part.body_start],
-            body=text[part.body_start : part.end],
-            guarded=identity.is_guarded(place),
+            body=body,
+            guarded=guarded,
             cover_key=identity.cover_key(heading) if heading else None,
-            links=tuple(found),
+            links=tuple(links),
+            chunks=cut_chunks(
+                body,
+                blocks,
+                first_line=heading.end if heading else 0,
+                heading_lines=heading.end - heading.start if heading else 0,
+                title=title,
+                section_path=place.heading_path[1:] if guarded else place.heading_path,
+            ),
         )
 
 
