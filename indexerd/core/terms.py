@@ -19,7 +19,19 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Iterator
 
-__all__ = ["bigrams", "fold_path", "fold_title", "grams", "has_word", "pieces", "runs", "spans", "tokens"]
+__all__ = [
+    "asked_pieces",
+    "bigrams",
+    "fold_path",
+    "fold_title",
+    "grams",
+    "has_word",
+    "is_unspaced",
+    "pieces",
+    "runs",
+    "spans",
+    "tokens",
+]
 
 # Letters and marks of Han, kana, Hangul, Thai, Lao, Khmer and Myanmar, first and last of each range,
 # as they stand after NFKC (so no half-width kana, no compatibility ideographs or jamo).
@@ -91,6 +103,11 @@ def runs(word: str) -> Iterator[tuple[str, bool]]:
         start = end
 
 
+def is_unspaced(piece: str) -> bool:
+    """Tell whether a piece begins in a script without blanks; the whole of it does then."""
+    return piece[:1].translate(_SCRIPTS) == "-"
+
+
 def bigrams(run: str) -> list[str]:
     """The overlapping pairs of a run of characters, and its last character."""
     return [run[at : at + 2] for at in range(len(run))]
@@ -114,6 +131,18 @@ def pieces(word: str) -> list[str]:
             else:
                 found.append(run)
     return found if cut or found != tokens(word) else []
+
+
+def asked_pieces(word: str) -> tuple[str, ...]:
+    """What to look for in the bigram table for one word of a question.
+
+    The last character of a run is left off, since in a text the run may go on; alone it stays, and
+    means every bigram that begins with it.
+    """
+    found = pieces(word)
+    if len(found) > 1 and len(found[-1]) == 1 and is_unspaced(found[-1]) and found[-2][1:] == found[-1]:
+        found.pop()
+    return tuple(found)
 
 
 def grams(text: str) -> str:
