@@ -19,6 +19,8 @@ def match_sections(old: Sequence[SectionRow], new: Sequence[SectionRow]) -> list
     another path; then the same path with another body. Of several alike, the first goes to the first.
     """
     matched: list[int | None] = [None] * len(new)
+    if not old:
+        return matched
     start = 0
     while start < min(len(old), len(new)) and old[start] == new[start]:
         matched[start] = start

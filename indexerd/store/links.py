@@ -6,6 +6,7 @@ the broken links to it whole without a look at the pages they stand on.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import Any, Final
 
@@ -18,7 +19,9 @@ from indexerd.store.select import select_row, select_rows
 
 _CANDIDATES: Final = """SELECT n.rank, p.page_id, p.path, p.slug FROM name n
     JOIN page p ON p.page_id = n.page_id WHERE n.key = ? AND n.rank <= ?"""
-_TARGETS: Final = "SELECT target_id, by_name, path, page_id FROM target WHERE key = ?"
+_TARGETS: Final = """SELECT target_id, by_name, path, key, page_id FROM target
+    WHERE key IN (SELECT value FROM json_each(?)) ORDER BY target_id"""
+_TARGET: Final = "SELECT target_id FROM target WHERE key = ? AND by_name = ? AND path = ?"
 _INSERT_LINK: Final = """INSERT INTO link(section_rowid, nth, line, kind, target, target_id, fragment, label,
     external) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 
@@ -46,12 +49,10 @@ def write_links(connection: apsw.Connection, changes: RowChanges) -> None:
 
 
 def _target_id(connection: apsw.Connection, by_name: int, path: str) -> int:
-    found = select_row(
-        connection, "SELECT target_id FROM target WHERE by_name = ? AND path = ?", (by_name, path)
-    )
+    key = fold_path(path.rstrip("/"))
+    found = select_row(connection, _TARGET, (key, by_name, path))
     if found is not None:
         return int(found[0])
-    key = fold_path(path.rstrip("/"))
     connection.execute(
         "INSERT INTO target(by_name, path, key, page_id) VALUES(?, ?, ?, ?)",
         (by_name, path, key, _page_meant(connection, by_name, path, key)),
@@ -62,13 +63,12 @@ def _target_id(connection: apsw.Connection, by_name: int, path: str) -> int:
 def _resolve_again(connection: apsw.Connection, changes: RowChanges) -> None:
     """Look up once more what is called by a name that a page gained or lost."""
     keys = _keys(changes.names_deleted) | _keys(changes.names_inserted)
-    if select_row(connection, "SELECT 1 FROM target LIMIT 1") is None:
-        return
-    for key in sorted(keys):
-        for target_id, by_name, path, page_id in select_rows(connection, _TARGETS, (key,)):
-            meant = _page_meant(connection, by_name, path, key)
-            if meant != page_id:
-                connection.execute("UPDATE target SET page_id = ? WHERE target_id = ?", (meant, target_id))
+    for target_id, by_name, path, key, page_id in select_rows(
+        connection, _TARGETS, (json.dumps(sorted(keys)),)
+    ):
+        meant = _page_meant(connection, by_name, path, key)
+        if meant != page_id:
+            connection.execute("UPDATE target SET page_id = ? WHERE target_id = ?", (meant, target_id))
 
 
 def _keys(rows: Iterable[tuple[Any, ...]]) -> set[str]:

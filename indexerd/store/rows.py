@@ -69,7 +69,7 @@ class SectionRow(NamedTuple):
     ancestors: str
     anchor: str
     cover_key: str | None
-    heading_source: str
+    heading_source: str | None
     body: str
 
 
@@ -83,7 +83,7 @@ class NameRow(NamedTuple):
 
 
 # A chunk or link without its section's id. A link's third to last: what is looked up, by name or not.
-ChunkRow = tuple[int, int, str, int, int, int, int, int, int, int, int, int, str, str | None]
+ChunkRow = tuple[int, int, str, int, int, int, int, int, int, int, int, int, bytes, str | None]
 LinkRow = tuple[int, str, str, int, str | None, str | None, str, int]
 
 
@@ -122,20 +122,27 @@ def section_row(section: Section) -> SectionRow:
     elements = [encode_basestring(element) for element in section.heading_path]
     heading_path = f"[{','.join(elements)}]"
     cut = len(elements[0]) + 3 if len(elements) > 1 else 0
-    escaped = "\\" in heading_path
+    path_text = guarded_text = None
+    if "\\" in heading_path:
+        path_text = " > ".join(section.heading_path)
+        if section.guarded and cut:
+            guarded_text = " > ".join(section.heading_path[1:])
+    heading, source = section.heading, section.heading_source
+    usual = source == f"{'#' * section.level} {heading}\n"
+    # By position, since a build makes one for every heading: keywords double the time of this line.
     return SectionRow(
-        level=section.level,
-        heading=section.heading,
-        heading_path=heading_path,
-        cut=cut,
-        path_text=" > ".join(section.heading_path) if escaped else None,
-        guarded=int(section.guarded),
-        guarded_text=" > ".join(section.heading_path[1:]) if escaped and section.guarded and cut else None,
-        ancestors=section.ancestors,
-        anchor=section.anchor,
-        cover_key=section.cover_key,
-        heading_source=section.heading_source,
-        body=section.body,
+        section.level,
+        heading,
+        heading_path,
+        cut,
+        path_text,
+        int(section.guarded),
+        guarded_text,
+        section.ancestors,
+        section.anchor,
+        section.cover_key,
+        None if usual else source,
+        section.body,
     )
 
 
@@ -154,7 +161,7 @@ def chunk_row(chunk: Chunk) -> ChunkRow:
         chunk.line,
         chunk.lines,
         chunk.tokens,
-        chunk.key,
+        bytes.fromhex(chunk.key),
         chunk.text,
     )
 
