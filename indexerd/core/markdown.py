@@ -120,7 +120,7 @@ _HOLE: Final = "\ufffc"  # stands in the text for what is no text, so no tag beg
 
 
 def parse_document(text: str) -> Document:
-    """Read a whole text. Lines end at `\\n`, `\\r\\n` or `\\r` and are counted from 0.
+    """Read a whole text. Lines end at line feed, carriage return or both, and are counted from 0.
 
     Raises RecursionError where inline markup is nested deeper than the interpreter can follow.
     """
@@ -160,7 +160,7 @@ def _keep_target(url: str) -> str:
     return url
 
 
-def _placed_link(state: StateInline, silent: bool) -> bool:
+def _placed_link(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - the signature of a rule
     """The parser's own rule, noting where the link begins: tokens carry no column."""
     at, index = state.pos, len(state.tokens) + bool(state.pending)
     if not link(state, silent):
@@ -170,7 +170,7 @@ def _placed_link(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def _placed_image(state: StateInline, silent: bool) -> bool:
+def _placed_image(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - the signature of a rule
     at = state.pos
     if not image(state, silent):
         return False
@@ -183,7 +183,7 @@ def _link_kind(state: StateInline) -> LinkKind:
     return LinkKind.INLINE if state.src[state.pos - 1] == ")" else LinkKind.REFERENCE
 
 
-def _wikilink(state: StateInline, silent: bool) -> bool:
+def _wikilink(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - the signature of a rule
     """`[[page#heading|label]]` and `![[embed]]`; `[[1]](address)` stays CommonMark's link."""
     src, at = state.src, state.pos
     if not src.startswith(("[[", "![["), at):

@@ -18,11 +18,14 @@ from indexerd.core.yaml_subset import Node, Scalar, text_of
 FILE_SOURCE: Final = "file"
 _TARGET_FIELDS: Final = ("path", "target", "url")
 
-# A file name with an extension that begins with a letter: `1.2` is a version.
-_EXTENSION: Final = re.compile(r"[^/.]\.([A-Za-z][A-Za-z0-9_]{0,9})$")
+# An extension begins with a letter (`1.2` is a version) and is short (`api/system.datetime` is none).
+_EXTENSION: Final = re.compile(r"[^/.]\.([A-Za-z][A-Za-z0-9_]{0,5})$")
 # A path in code: names and slashes only, so no blank, URL, glob, option, variable or drive; not
-# absolute, which would mean the reader's machine. It ends in an extension or a slash.
-_CODE_PATH: Final = re.compile(r"(?:\.[/\\])?(?:[\w.@+\-]+[/\\])+(?:[\w.@+\-]+\.[A-Za-z][A-Za-z0-9_]{0,9})?")
+# absolute, which would mean the reader's machine. A file below a folder, or a folder (`src/`).
+_NAME: Final = r"[\w.@+\-]+"
+_CODE_PATH: Final = re.compile(
+    rf"(?:(?:\.[/\\]|{_NAME}[/\\])(?:{_NAME}[/\\])*{_NAME}\.[A-Za-z][A-Za-z0-9_]{{0,5}}|(?:{_NAME}[/\\])*{_NAME}/)"
+)
 _LINE_SUFFIX: Final = re.compile(r"(?::\d+(?:[:\-]\d+)?|#L\d+(?:-L?\d+)?)$")  # `a.py:12`, `a.py#L3-L9`
 
 

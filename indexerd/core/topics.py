@@ -96,7 +96,7 @@ def _listed(node: Node | None) -> Iterator[str]:
 
 
 def _entries(root: Node) -> Iterator[tuple[str | None, Node]]:
-    if isinstance(root, dict) and isinstance(root.get("topics"), dict | list):
+    if isinstance(root, dict) and "topics" in root and text_of(root["topics"]) is None:
         root = root["topics"]
     if isinstance(root, dict):
         yield from root.items()

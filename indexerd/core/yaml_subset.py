@@ -136,10 +136,8 @@ class _Reader:
     def _scalar(self, event: yaml.ScalarEvent) -> Scalar:
         text = _SURROGATES.sub("\ufffd", event.value)
         tag = event.tag
-        if tag is None or tag == "!":
-            if event.style or not event.implicit[0]:
-                return Scalar(text, text)
-            tag = _implicit_tag(event.value)
+        if tag in (None, "!"):
+            tag = _implicit_tag(event.value) if event.implicit[0] else _STRING_TAG
         if tag == _STRING_TAG:
             return Scalar(text, text)
         try:
