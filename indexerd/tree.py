@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from indexerd.core.model import Diagnostic, Stamp
+from indexerd.core.plan import Unread, Vanished
 from indexerd.core.reconcile import NOT_REGULAR, UNSETTLED, WHOLE_TREE, Scan
 from indexerd.errors import ConfigurationError, NotPermittedError, RootError
 from indexerd.ignore import IgnoreRules, parse_ignore_file
@@ -50,19 +51,7 @@ class Oversized:
     stamp: Stamp
 
 
-@dataclass(frozen=True, slots=True)
-class Absent:
-    """There is no file at the path any more."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unread:
-    """The file is there, but could not be read: its rows stay, the diagnostic says why."""
-
-    diagnostic: Diagnostic
-
-
-Reading = Content | Oversized | Absent | Unread
+Reading = Content | Oversized | Vanished | Unread
 
 
 class Tree:
@@ -109,10 +98,9 @@ class Tree:
         """Read the page at `path`, unchanged from the first byte to the last."""
         return self._read(path, self.settings.max_page_bytes)
 
-    def read_governing(self, path: str) -> bytes | None:
-        """The bytes of a file that governs the tree (`topics.yaml`), None where there is none to read."""
-        reading = self._read(path, GOVERNING_FILE_BYTES)
-        return reading.data if isinstance(reading, Content) else None
+    def read_governing(self, path: str) -> Reading:
+        """Read a file that governs the tree (`topics.yaml`)."""
+        return self._read(path, GOVERNING_FILE_BYTES)
 
     def _read(self, path: str, limit: int) -> Reading:
         pause = READ_PAUSE_S
@@ -123,13 +111,13 @@ class Tree:
             try:
                 with self._opened_root() as root:
                     opened = open_below(root, path, FILE_FLAGS, real_root=self._real_root())
-                    found = _read_once(opened, limit)
+                    found = _read_once(path, opened, limit)
             except OSError as error:
-                return Absent() if is_absence(error) else Unread(unreadable(error))
+                return Vanished(path) if is_absence(error) else Unread(path, unreadable(error))
             if found is not None:
                 return found
         message = "kept changing while it was read; it is read again with the next scan"
-        return Unread(Diagnostic(UNSETTLED, message))
+        return Unread(path, Diagnostic(UNSETTLED, message))
 
     def _real_root(self) -> str | None:
         return os.path.realpath(self.root) if self.settings.follow_symlinks else None
@@ -168,13 +156,13 @@ def _identities(paths: Iterable[str]) -> Iterator[tuple[int, int]]:
             yield facts.st_dev, facts.st_ino
 
 
-def _read_once(descriptor: int, limit: int) -> Reading | None:
+def _read_once(path: str, descriptor: int, limit: int) -> Reading | None:
     """Read and close; None when the file changed meanwhile."""
     try:
         read_ns = time.time_ns()
         before = os.fstat(descriptor)
         if not stat.S_ISREG(before.st_mode):
-            return Unread(Diagnostic(NOT_REGULAR, "is not a regular file; remove or rename it"))
+            return Unread(path, Diagnostic(NOT_REGULAR, "is not a regular file; remove it or rename it"))
         if before.st_size > limit:
             return Oversized(stamp_of(before))
         data = read_up_to(descriptor, before.st_size + 1)

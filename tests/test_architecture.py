@@ -40,7 +40,6 @@ LAYERS: Final = (
         {"indexerd.config", "indexerd.registry"},
         {"indexerd.control"},
         {"indexerd.logs"},
-        {"indexerd.project"},
         {"indexerd.service"},
         {"indexerd.units"},
         {"indexerd.state"},
@@ -48,7 +47,8 @@ LAYERS: Final = (
         {"indexerd.tree", "indexerd.walk", "indexerd.ignore"},
         {"indexerd.watch"},
     ),
-    ({"indexerd.build"},),
+    ({"indexerd.project", "indexerd.workers"},),
+    ({"indexerd.build"}, {"indexerd.verify"}),
     ({"indexerd.daemon"},),
     ({"indexerd.main"},),
 )
@@ -60,7 +60,7 @@ READER_NAMES: Final = READER_MAY_IMPORT - {"indexerd.core.unicode61"}  # that on
 ONLY_IN: Final = {
     "anyio": {"indexerd.control", "indexerd.daemon", "indexerd.watch"},
     "apsw": {"indexerd.store", "indexerd.lock"},
-    "click": {"indexerd.main", "wikiq.main"},
+    "click": {"indexerd.main", "wikiq.commands"},
     "markdown_it": {"indexerd.core.markdown"},
     "pathspec": {"indexerd.ignore"},
     "structlog": {"indexerd.logs"},

@@ -14,8 +14,9 @@ import pytest
 
 from indexerd.core.model import Diagnostic
 from indexerd.core.names import escape_name
+from indexerd.core.plan import Unread, Vanished
 from indexerd.errors import ConfigurationError, NotPermittedError, RootError
-from indexerd.tree import Absent, Content, Oversized, Tree, Unread
+from indexerd.tree import Content, Oversized, Tree
 from indexerd.walk import DEEPEST_FOLDER, Stopped, TreeSettings
 
 
@@ -215,7 +216,7 @@ def test_nothing_outside_the_root_is_read(tmp_path: Path, follow: bool) -> None:
     tree = Tree(str(root), TreeSettings(follow_symlinks=follow))
     for path in ("out.md", "absolute.md", "outdir/secret.md", "real/via/secret.md", "../outside/secret.md",
                  "real/../../outside/secret.md", "/etc/passwd", "real/loop/out.md"):  # fmt: skip
-        assert tree.read(path) == Absent()
+        assert tree.read(path) == Vanished(path)
 
 
 def test_a_folder_swapped_for_a_link_while_it_is_read_never_leaks(tmp_path: Path) -> None:
@@ -328,7 +329,7 @@ def test_a_reading_holds_the_bytes_and_the_stamp_of_one_moment(tmp_path: Path) -
     reading = tree.read("a.md")
     assert isinstance(reading, Content)
     assert (reading.data, reading.stamp) == (b"text", tree.scan().stamps["a.md"])
-    assert tree.read("gone.md") == Absent()
+    assert tree.read("gone.md") == Vanished("gone.md")
 
 
 def test_a_file_that_changes_while_it_is_read_is_not_taken(

@@ -6,11 +6,11 @@ than". Pure: the scan, the rows and the time come in as arguments, what to do go
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Final
 
-from indexerd.core.model import Diagnostic, IndexedPage, PathDiagnostics, Stamp
+from indexerd.core.model import Diagnostic, IndexedPage, Stamp
 
 RACY_NS: Final = 2_000_000_000  # file systems with 1 s stamps hide a second edit (git's racy rule)
 GUARDED_DELETIONS: Final = 20  # fewer are an afternoon's tidying up, not a vanished mount
@@ -22,8 +22,9 @@ LINK_NOT_FOLLOWED: Final = "link_not_followed"
 UNDECODABLE_NAME: Final = "undecodable_name"
 TOO_DEEP_FOLDER: Final = "too_deep_folder"
 IGNORE_INVALID: Final = "ignore_invalid"
-# What a look at the tree says, as against what the text of a page says: these come and go with a
-# scan, whatever is known of the page at the same path.
+TOPICS_INVALID: Final = "topics_invalid"
+# What a look at the tree says of a path. These come and go with a scan; what else is said of a path,
+# that it lost its slug, comes and goes with its neighbours.
 SCAN_KINDS: Final = frozenset(
     {
         UNREADABLE,
@@ -33,6 +34,7 @@ SCAN_KINDS: Final = frozenset(
         UNDECODABLE_NAME,
         TOO_DEEP_FOLDER,
         IGNORE_INVALID,
+        TOPICS_INVALID,
     }
 )
 
@@ -54,22 +56,30 @@ class Scan:
     unseen: tuple[str, ...] = ()
     diagnostics: Mapping[str, tuple[Diagnostic, ...]] = field(default_factory=dict)
 
+    def with_diagnostics(self, more: Mapping[str, tuple[Diagnostic, ...]]) -> Scan:
+        """The same look, with more said of some paths."""
+        return replace(self, diagnostics={**self.diagnostics, **more})
+
 
 @dataclass(frozen=True, slots=True)
 class ToRead:
-    """A page whose bytes are wanted. Bytes of this hash need no projection; None: project anyway."""
+    """A page whose bytes are wanted. Bytes of `known_hash` need no projection; None: project anyway.
+
+    `size`: what the scan saw, in bytes, to share the work out by.
+    """
 
     path: str
     known_hash: str | None
+    size: int
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What follows from a scan: pages to read, pages that are gone, diagnostics that changed."""
+    """What follows from a scan: pages to read, pages that are gone, and what is now said of paths."""
 
     read: tuple[ToRead, ...] = ()
     gone: tuple[str, ...] = ()
-    diagnostics: tuple[PathDiagnostics, ...] = ()
+    said: Mapping[str, tuple[Diagnostic, ...]] = field(default_factory=dict)
 
 
 def is_racy(stamp: Stamp, now_ns: int) -> bool:
@@ -86,6 +96,25 @@ def is_below(path: str, above: str) -> bool:
     return not above or path == above or path.startswith(f"{above}/")
 
 
+def outermost(covers: Iterable[str]) -> tuple[str, ...]:
+    """The covers without those that lie below another one, in order."""
+    distinct = set(covers)
+    if "" in distinct:
+        return WHOLE_TREE
+    return tuple(sorted(cover for cover in distinct if distinct.isdisjoint(_above(cover))))
+
+
+def _above(path: str) -> Iterator[str]:
+    """The folders that `path` lies in, without the root."""
+    while path := path.rpartition("/")[0]:
+        yield path
+
+
+def scan_part(said: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Of what is said of a path, what a look at it said."""
+    return tuple(diagnostic for diagnostic in said if diagnostic.kind in SCAN_KINDS)
+
+
 def plan_scan(
     scan: Scan,
     indexed: Mapping[str, IndexedPage],
@@ -94,49 +123,51 @@ def plan_scan(
     projection: str,
     max_page_bytes: int,
 ) -> Work:
-    """Compare. `indexed` and `known` (diagnostics of SCAN_KINDS) hold what the index has in `covers`.
+    """Compare. `indexed` is what the index has in `scan.covers`, `known` what it says of any path.
 
-    Everything comes out in the byte order of the path, so that two builds give equal rows.
+    Pages come out in the byte order of their paths, so that two builds give equal rows.
     """
+    stamps = scan.stamps
     read = []
-    for path, stamp in scan.stamps.items():
+    for path, stamp in stamps.items():
         page = indexed.get(path)
-        if page is None or page.projection != projection or path in known:
-            read.append(ToRead(path, None))
-        elif page.stamp != stamp or page.racy or _passed_limit(page, stamp, max_page_bytes):
-            read.append(ToRead(path, page.content_hash))
-    absent = [path for path in indexed if path not in scan.stamps]
+        if page is None or page.projection != projection:
+            read.append(ToRead(path, None, stamp.size))
+        elif (
+            page.stamp != stamp
+            or page.racy
+            or (page.content_hash is None) != (stamp.size > max_page_bytes)  # the limit was moved past it
+            or (path in known and scan_part(known[path]))  # it could not be read; perhaps now
+        ):
+            read.append(ToRead(path, page.content_hash, stamp.size))
+    absent = [path for path in indexed if path not in stamps]
     return Work(
         read=tuple(sorted(read, key=lambda wanted: wanted.path.encode())),
         gone=tuple(sorted(_seen(absent, scan.unseen), key=str.encode)),
-        diagnostics=_changed_diagnostics(scan, known),
+        said=_said_anew(scan, known),
     )
 
 
-def _passed_limit(page: IndexedPage, stamp: Stamp, max_page_bytes: int) -> bool:
-    """Whether the page was read and is too large now, or the other way round."""
-    return (page.content_hash is None) != (stamp.size > max_page_bytes)
-
-
-def _seen(paths: list[str], unseen: tuple[str, ...]) -> Iterable[str]:
+def _seen(paths: list[str], unseen: tuple[str, ...]) -> list[str]:
     if not unseen:
         return paths
     return [path for path in paths if not any(is_below(path, above) for above in unseen)]
 
 
-def _changed_diagnostics(
-    scan: Scan, known: Mapping[str, tuple[Diagnostic, ...]]
-) -> tuple[PathDiagnostics, ...]:
-    """What is new or different, and what is over; a page that is read anew replaces its own."""
-    found = scan.diagnostics
+def _said_anew(scan: Scan, known: Mapping[str, tuple[Diagnostic, ...]]) -> dict[str, tuple[Diagnostic, ...]]:
+    """What is new, different or over. Of a page that is there, reading it will tell."""
+    anew = {
+        path: found for path, found in scan.diagnostics.items() if scan_part(known.get(path, ())) != found
+    }
     over = [
         path
-        for path in _seen([path for path in known if path not in found], scan.unseen)
-        if path not in scan.stamps
+        for path in known
+        if path not in scan.diagnostics
+        and path not in scan.stamps
+        and any(is_below(path, cover) for cover in scan.covers)
+        and scan_part(known[path])
     ]
-    changed = [(path, found[path]) for path in found if known.get(path) != found[path]]
-    changed += [(path, ()) for path in over]
-    return tuple(PathDiagnostics(path, what) for path, what in sorted(changed))
+    return anew | dict.fromkeys(_seen(over, scan.unseen), ())
 
 
 def needs_confirmation(total: int, gone: int) -> bool:

@@ -1,0 +1,259 @@
+"""The one way from the tree to the index: scan, reconcile, read, project, apply.
+
+`indexerd build`, `indexerd verify` and the daemon all go through here, for a path, a subtree or the
+whole tree; what is not to be believed at first sight is the caller's to decide between the two halves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Final, TypeVar
+
+from indexerd.core.model import Applied, Diagnostic, IndexedPage, ProjectionOptions, TopicDeclaration
+from indexerd.core.names import TOPICS_FILE
+from indexerd.core.page import projection_fingerprint
+from indexerd.core.plan import (
+    Gathered,
+    Outcome,
+    Projected,
+    Unread,
+    claimed_groups,
+    compose_plan,
+    groups_of,
+)
+from indexerd.core.reconcile import (
+    UNSETTLED,
+    WHOLE_TREE,
+    Scan,
+    Work,
+    needs_confirmation,
+    outermost,
+    plan_scan,
+)
+from indexerd.core.topics import parse_topics
+from indexerd.project import PARSER_FAILED
+from indexerd.store import Store
+from indexerd.tree import Content, Tree
+from indexerd.workers import Projector
+
+# One commit: a folder of 1,000 pages moves at once; a commit a page costs twice as much (spec 2.3).
+COMMIT_PAGES: Final = 1000
+COMMIT_BYTES: Final = 16 << 20  # of pages; their records take some five times that in memory
+_FEW_PATHS: Final = 16  # looked up one by one; more are cheaper in one query
+
+V = TypeVar("V")
+
+
+def never() -> bool:
+    """The `stop` of a caller that does not stop."""
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """A look at part of the tree and what follows from it, before anything is read or written."""
+
+    scan: Scan
+    work: Work
+    indexed: Mapping[str, IndexedPage]
+    topics: tuple[TopicDeclaration, ...] | None
+    topics_text: bytes | None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the whole tree was looked at."""
+        return self.scan.covers == WHOLE_TREE
+
+
+@dataclass(slots=True)
+class Update:
+    """What a survey came to. `left`: pages that could not be read steadily and want another look."""
+
+    generation: int = 0
+    commits: int = 0
+    upserted: int = 0
+    deleted: int = 0
+    projected: int = 0
+    full_text: int = 0
+    left: list[str] = field(default_factory=list)
+
+    @property
+    def changed(self) -> int:
+        """Entries in the change feed."""
+        return self.upserted + self.deleted
+
+    def add(self, applied: Applied) -> None:
+        """Count a transaction in."""
+        self.generation = applied.generation
+        self.commits += applied.committed
+        self.upserted += applied.upserted
+        self.deleted += applied.deleted
+        self.full_text += applied.full_text
+
+
+class Indexer:
+    """Brings an index to what the tree says. Not for several threads at once."""
+
+    def __init__(
+        self, *, tree: Tree, store: Store, projector: Projector, options: ProjectionOptions, log: Any
+    ) -> None:
+        self._tree = tree
+        self._store = store
+        self._projector = projector
+        self._projection = projection_fingerprint(options)
+        self._log = log
+        self._topics_applied: bytes | None = None
+        self._topics_known = False
+
+    def survey(self, covers: Sequence[str] = WHOLE_TREE, *, stop: Callable[[], bool] = never) -> Survey:
+        """Look at `covers` (files or folders, '' the whole tree) and compare with the index.
+
+        Raises what `Tree.scan` raises, and Stopped.
+        """
+        covers = outermost(covers)
+        scan = self._tree.scan(covers, stop=stop)
+        topics, text, problems = self._look_at_topics(covers)
+        if problems:
+            scan = scan.with_diagnostics({TOPICS_FILE: problems})
+        indexed = _merged(self._store.fetch_indexed(prefix=cover) for cover in covers)
+        work = plan_scan(
+            scan,
+            indexed,
+            self._fetch_known({*covers, *scan.diagnostics}),
+            projection=self._projection,
+            max_page_bytes=self._tree.settings.max_page_bytes,
+        )
+        return Survey(scan, work, indexed, topics, text)
+
+    def is_doubtful(self, survey: Survey) -> bool:
+        """Whether so many pages are gone that a second survey must say so too (spec 3.3)."""
+        gone = len(survey.work.gone)
+        if not gone:
+            return False
+        total = len(survey.indexed) if survey.is_whole else len(self._store.fetch_indexed())
+        return needs_confirmation(total, gone)
+
+    def apply(
+        self,
+        survey: Survey,
+        *,
+        hold: Collection[str] = (),
+        keep_gone: bool = False,
+        stop: Callable[[], bool] = never,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Update:
+        """Read, project and write what the survey found, in as few transactions as memory allows.
+
+        Pages of `hold` stay as they are, with `keep_gone` those that are gone as well. `progress` is
+        told pages done and pages in all. Raises Stopped; what is committed by then stays.
+        """
+        wanted = [page for page in survey.work.read if page.path not in hold]
+        complete = survey.is_whole and not hold and not keep_gone
+        gone = () if keep_gone else survey.work.gone
+        update = Update(generation=self._store.generation)
+        if not (wanted or gone or survey.work.said or survey.topics is not None or complete):
+            return update
+        done = 0
+        with self._store.rebuilding() if self._store.needs_rebuild else nullcontext():
+            for outcomes, is_last in _batches(self._projector.outcomes(wanted, stop)):
+                self._commit(
+                    Gathered(
+                        outcomes=outcomes,
+                        gone=gone if is_last else (),  # last: readers never see fewer pages
+                        said=survey.work.said if is_last else {},
+                        topics=survey.topics if is_last else None,
+                        complete=complete and is_last,
+                    ),
+                    update,
+                )
+                done += len(outcomes)
+                if progress is not None:
+                    progress(done, len(wanted))
+        if survey.topics is not None:
+            self._topics_applied, self._topics_known = survey.topics_text, True
+        return update
+
+    def _commit(self, gathered: Gathered, update: Update) -> None:
+        paths = {outcome.path for outcome in gathered.outcomes} | set(gathered.gone)
+        indexed = self._store.fetch_indexed(paths)
+        coming, going = gathered.coming(indexed), gathered.going(indexed)
+        neighbours = self._paths_in(groups_of(coming | going))
+        members = (neighbours | coming) - going
+        claimants = self._paths_in(claimed_groups(members)) - going
+        indexed |= self._store.fetch_indexed(neighbours - indexed.keys())
+        plan = compose_plan(
+            gathered,
+            indexed,
+            self._fetch_known({*paths, *members, *gathered.said}),
+            members=members,
+            claimants=claimants,
+            projection=self._projection,
+        )
+        update.add(self._store.apply(plan, committed_at=now()))
+        self._report(gathered.outcomes, update)
+
+    def _report(self, outcomes: Iterable[Outcome], update: Update) -> None:
+        for outcome in outcomes:
+            if isinstance(outcome, Projected):
+                update.projected += 1
+                for diagnostic in outcome.page.diagnostics:
+                    if diagnostic.kind == PARSER_FAILED:
+                        self._log.warning("page.failed", path=outcome.path, reason=diagnostic.message)
+            elif isinstance(outcome, Unread):
+                self._log.warning("page.skipped", path=outcome.path, reason=outcome.diagnostic.message)
+                if outcome.diagnostic.kind == UNSETTLED:
+                    update.left.append(outcome.path)
+
+    def _look_at_topics(
+        self, covers: Sequence[str]
+    ) -> tuple[tuple[TopicDeclaration, ...] | None, bytes | None, tuple[Diagnostic, ...]]:
+        """What `topics.yaml` declares if that is new, its bytes, and what is wrong with it."""
+        if "" not in covers and TOPICS_FILE not in covers:
+            return None, None, ()
+        reading = self._tree.read_governing(TOPICS_FILE)
+        if isinstance(reading, Unread):
+            return None, None, (reading.diagnostic,)
+        data = reading.data if isinstance(reading, Content) else b""
+        is_new = not self._topics_known or data != self._topics_applied
+        declared = parse_topics(data.decode("utf-8-sig", "replace"))
+        if isinstance(declared, Diagnostic):  # as if there were no file, so that a rebuild gives the same
+            return () if is_new else None, data, (declared,)
+        return declared if is_new else None, data, ()
+
+    def _paths_in(self, groups: set[str]) -> set[str]:
+        if not groups:
+            return set()
+        return {path for paths in self._store.fetch_neighbours(groups).values() for path in paths}
+
+    def _fetch_known(self, paths: set[str]) -> dict[str, tuple[Diagnostic, ...]]:
+        if "" in paths or len(paths) > _FEW_PATHS:
+            return self._store.fetch_diagnostics()
+        return _merged(self._store.fetch_diagnostics(path) for path in paths)
+
+
+def now() -> str:
+    """This moment as the index writes it: ISO 8601 UTC with milliseconds."""
+    return datetime.now(UTC).replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
+
+
+def _merged(parts: Iterable[dict[str, V]]) -> dict[str, V]:
+    whole: dict[str, V] = {}
+    for part in parts:
+        whole |= part
+    return whole
+
+
+def _batches(outcomes: Iterable[Outcome]) -> Iterator[tuple[list[Outcome], bool]]:
+    """The outcomes in what one commit holds, and whether it is the last; one batch at least."""
+    batch: list[Outcome] = []
+    size = 0
+    for outcome in outcomes:
+        if len(batch) >= COMMIT_PAGES or size >= COMMIT_BYTES:
+            yield batch, False
+            batch, size = [], 0
+        batch.append(outcome)
+        size += outcome.page.size if isinstance(outcome, Projected) else 0
+    yield batch, True
