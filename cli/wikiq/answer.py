@@ -11,48 +11,64 @@ from wikiq import render
 from wikiq.arguments import build_request, check_form
 from wikiq.errors import FOUND, NOTHING_FOUND
 from wikiq.freshness import staleness
-from wikiq.locate import open_index
+from wikiq.source import opened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from wikiq.arguments import SearchArguments
     from wikiq.database import Database
-    from wikiq.results import SearchResult
+    from wikiq.results import Hit, SearchResult
     from wikiq.surroundings import Surroundings
 
 
 def search_and_print(arguments: SearchArguments, surroundings: Surroundings) -> int:
     """Run a search and print its answer; gives the exit status."""
-    from wikiq.search import search
-
     check_form(json=arguments.json, ndjson=arguments.ndjson, template=arguments.format)
     request = build_request(arguments, datetime.now().astimezone())
-    database = open_index(
-        db=arguments.db, wiki=arguments.wiki, environ=surroundings.environ, folder=surroundings.folder
-    )
-    result = search(database, request)
-    print_result(result, arguments, database=database, surroundings=surroundings)
-    return FOUND if result.hits else NOTHING_FOUND
+    if arguments.all:
+        from wikiq.everywhere import search_everywhere
+
+        found = search_everywhere(request, arguments.source, surroundings)
+        if arguments.json:
+            surroundings.out.text(render.result_json(found) + "\n")
+        else:
+            print_hits(((hit, hit.root) for hit in found.hits), arguments, surroundings)
+        return FOUND if found.hits else NOTHING_FOUND
+    from wikiq.search import search
+
+    with opened(arguments.source, surroundings) as asked:
+        result = search(asked.database, request)
+        print_result(result, arguments, database=asked.database, surroundings=surroundings)
+        return asked.exit_status(FOUND if result.hits else NOTHING_FOUND)
 
 
 def print_result(
     result: SearchResult, arguments: SearchArguments, *, database: Database, surroundings: Surroundings
 ) -> None:
-    """Print an answer in the form that was asked for, or that fits the stream."""
+    """Print the answer of one index in the form that was asked for, or that fits the stream."""
     with database.snapshot() as snapshot:
         root = snapshot.root
         warning = staleness(database, snapshot, datetime.now(UTC)) if result.stale else None
     if warning is not None:
         surroundings.note(warning)
-    out, folder = surroundings.out, surroundings.folder
     if arguments.json:
-        out.text(render.result_json(result) + "\n")
+        surroundings.out.text(render.result_json(result) + "\n")
         return
     for note in render.notes(result):
         surroundings.note(note)
     if not result.hits and not arguments.ndjson:
         surroundings.note("nothing found")
-    for hit in result.hits:
+    print_hits(((hit, root) for hit in result.hits), arguments, surroundings)
+
+
+def print_hits(
+    hits: Iterable[tuple[Hit, str]], arguments: SearchArguments, surroundings: Surroundings
+) -> None:
+    """Print hits one by one, each with the root its path starts from."""
+    out, folder = surroundings.out, surroundings.folder
+    for hit, root in hits:
         if arguments.ndjson:
             out.text(render.row_json(hit) + "\n")
         elif arguments.format is not None:

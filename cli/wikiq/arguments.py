@@ -9,7 +9,7 @@ from __future__ import annotations
 from wikiq.dates import parse_since, parse_until
 from wikiq.errors import UsageError
 from wikiq.record import Record
-from wikiq.request import DEFAULT_LIMIT, LARGEST_LIMIT, Filters, SearchRequest
+from wikiq.request import DEFAULT_LIMIT, DEFAULT_TIMEOUT_S, LARGEST_LIMIT, Filters, SearchRequest, Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,11 +24,12 @@ COMMANDS = {
     "search": "Pages that answer a question, the best first; `wikiq WORDS...` is the same.",
     "show": "A page, or one section of it.",
     "status": "What is indexed, how old it is, and what is wrong.",
+    "sync": "Wait until the index holds what is on the disk now.",
     "topics": "Topics with their pages counted.",
 }
 _OTHERS = ("--help", "--version")
 
-FLAG, VALUE, MANY, COUNT = "flag", "value", "many", "count"
+FLAG, VALUE, MANY, COUNT, SECONDS = "flag", "value", "many", "count", "seconds"
 
 
 class Option(Record):
@@ -61,6 +62,8 @@ FILTERS = _table(
 INDEX = _table(
     ("--db", VALUE, "FILE", "The index to ask (also WIKIQ_DB)."),
     ("--wiki", VALUE, "NAME", "The wiki to ask, by name."),
+    ("--fresh", FLAG, "", "Wait until the index holds what is on the disk now; exit status 3 if it cannot."),
+    ("--timeout", SECONDS, "SECONDS", "The longest wait of --fresh (5)."),
 )
 FORMS = _table(
     ("--json", FLAG, "", "One JSON document."),
@@ -100,6 +103,13 @@ class SearchArguments(Record):
     format: str | None = None
     db: str | None = None
     wiki: str | None = None
+    fresh: bool = False
+    timeout: float = DEFAULT_TIMEOUT_S
+
+    @property
+    def source(self) -> Source:
+        """The index that is asked."""
+        return Source(db=self.db, wiki=self.wiki, fresh=self.fresh, timeout=self.timeout)
 
 
 def parse_plainly(arguments: Sequence[str]) -> SearchArguments | None:
@@ -136,6 +146,10 @@ def _keep(values: dict[str, Any], option: Option, value: str) -> bool:
         if not (value.isascii() and value.isdecimal() and 1 <= int(value) <= LARGEST_LIMIT):
             return False
         values[option.field] = int(value)
+    elif option.kind == SECONDS:
+        if not (value.isascii() and value.replace(".", "", 1).isdecimal()):
+            return False
+        values[option.field] = float(value)
     else:
         values[option.field] = value
     return True

@@ -30,7 +30,7 @@ LARGEST_STATE = 1024 * 1024  # bytes of state.json; the daemon writes under 10 K
 def read_freshness(database: Database, snapshot: Snapshot, now: datetime) -> Freshness:
     """Tell how old the answer of `snapshot` is at `now` (UTC), and why it may be stale."""
     running = writer_is_running(database.folder)
-    state = _read_state(database.folder)
+    state = read_state(database.folder)
     # A writer without a state is `indexerd build`.
     mode = (_text(state.get("mode")) or BUILDING) if running else STOPPED
     pending = _whole(state.get("pending"))
@@ -76,7 +76,8 @@ def is_gone(path: str) -> bool:
     return False
 
 
-def _read_state(folder: str) -> Mapping[str, Any]:
+def read_state(folder: str) -> Mapping[str, Any]:
+    """Give what the daemon last wrote of itself; nothing where there is nothing to be read."""
     try:
         with open(os.path.join(folder, STATE_NAME), "rb") as file:
             state = json.loads(file.read(LARGEST_STATE))

@@ -8,7 +8,17 @@ from __future__ import annotations
 from wikiq.record import Record
 
 DEFAULT_LIMIT = 20  # hits; about two screens
+DEFAULT_TIMEOUT_S = 5.0  # of the wait for a fresh index
 LARGEST_LIMIT = 1000  # hits; each is looked at on the disk, and nobody reads more
+
+
+class Source(Record):
+    """The index to ask, and whether it must first hold what is on the disk; `timeout` in seconds."""
+
+    db: str | None = None
+    wiki: str | None = None
+    fresh: bool = False
+    timeout: float = DEFAULT_TIMEOUT_S
 
 
 class Filters(Record):

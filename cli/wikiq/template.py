@@ -47,7 +47,10 @@ def hit_values(hit: Hit, *, root: str, folder: str) -> dict[str, str]:
     """Give what a template may show of a hit; what the hit does not have is empty."""
     evidence = hit.evidence
     place = place_of(hit, root, folder)
-    return row_values(hit.replace(evidence=None, path=shown_path(root, hit.path, folder))) | {
+    flat = row_values(hit)
+    del flat["evidence"]
+    return flat | {
+        "path": shown_path(root, hit.path, folder),
         "line": place.rpartition(":")[2],
         "breadcrumb": breadcrumb(hit),
         "section_id": evidence.section_id if evidence is not None else "",

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from typing import Any
 
 import click
 
-from wikiq.arguments import COMMANDS, COUNT, FLAG, MANY, Option
+from wikiq.arguments import COMMANDS, COUNT, FLAG, INDEX, MANY, SECONDS, Option
 from wikiq.errors import FOUND, INTERRUPTED
-from wikiq.request import LARGEST_LIMIT
+from wikiq.request import DEFAULT_TIMEOUT_S, LARGEST_LIMIT, Source
 from wikiq.surroundings import Surroundings
 
 HELP_COLUMNS = 100
@@ -79,10 +80,17 @@ def parameters(table: Mapping[str, Option]) -> list[click.Parameter]:
 def _parameter(name: str, option: Option) -> click.Option:
     if option.kind == FLAG:
         return click.Option([name, option.field], is_flag=True, help=option.help)
+    types = {COUNT: click.IntRange(1, LARGEST_LIMIT), SECONDS: click.FloatRange(0)}
     return click.Option(
         [name, option.field],
         metavar=option.metavar,
         help=option.help,
         multiple=option.kind == MANY,
-        type=click.IntRange(1, LARGEST_LIMIT) if option.kind == COUNT else str,
+        default=DEFAULT_TIMEOUT_S if option.kind == SECONDS else None,
+        type=types.get(option.kind, click.STRING),
     )
+
+
+def split_source(values: dict[str, Any]) -> Source:
+    """Take the options of INDEX out of a command's values."""
+    return Source(**{name[2:]: values.pop(name[2:]) for name in INDEX})

@@ -8,39 +8,45 @@ from typing import Any
 import click
 
 from wikiq.arguments import COMMANDS, FORMS, INDEX
-from wikiq.commands import parameters
+from wikiq.commands import parameters, split_source
 from wikiq.database import Database
 from wikiq.errors import FOUND, ForeignIndexError, UsageError
-from wikiq.locate import open_index
 from wikiq.pages import Changes, changes
+from wikiq.request import Source
 from wikiq.results import ChangeRow
 from wikiq.rows import Form, Listing, print_rows
 from wikiq.screen import FAINT, Span
+from wikiq.source import opened
 from wikiq.surroundings import Surroundings
 
 FOLLOW_PAUSE_S = 0.25  # between two looks at the generation: one indexed read of .1 ms
 
 
 @click.pass_obj
-def _changes(
-    surroundings: Surroundings, /, *, since: int, follow: bool, db: str | None, wiki: str | None, **form: Any
-) -> int:
-    asked = Form(**form)
-    if follow and asked.json:
+def _changes(surroundings: Surroundings, /, *, since: int, follow: bool, **values: Any) -> int:
+    source = split_source(values)
+    form = Form(**values)
+    if follow and form.json:
         raise UsageError("--json", "cannot be combined with --follow", "use --ndjson, one change a line")
-    database = open_index(db=db, wiki=wiki, environ=surroundings.environ, folder=surroundings.folder)
-    seen = _print_changes(database, since, asked, surroundings)
+    with opened(source, surroundings) as asked:
+        seen = _print_changes(asked.database, since, form, surroundings)
     while follow:
-        surroundings.out.stream.flush()
-        time.sleep(FOLLOW_PAUSE_S)
-        if database.is_replaced():
-            database.close()
-            database = open_index(db=db, wiki=wiki, environ=surroundings.environ, folder=surroundings.folder)
-        with database.snapshot() as snapshot:
-            grown = snapshot.generation != seen.generation or snapshot.index_id != seen.index_id
-        if grown:
-            seen = _print_changes(database, seen.generation, asked, surroundings, index_id=seen.index_id)
-    return FOUND
+        seen = _print_until_replaced(seen, source, form, surroundings)
+    return asked.exit_status(FOUND)
+
+
+def _print_until_replaced(seen: Changes, source: Source, form: Form, surroundings: Surroundings) -> Changes:
+    """Print what is committed, for as long as the file stays the one that was opened."""
+    with opened(source.replace(fresh=False), surroundings) as asked:
+        while not asked.database.is_replaced():
+            with asked.database.snapshot() as snapshot:
+                now = (snapshot.index_id, snapshot.generation)
+            if now != (seen.index_id, seen.generation):
+                since, index_id = seen.generation, seen.index_id
+                seen = _print_changes(asked.database, since, form, surroundings, index_id=index_id)
+            surroundings.out.stream.flush()
+            time.sleep(FOLLOW_PAUSE_S)
+    return seen
 
 
 def _print_changes(

@@ -11,8 +11,8 @@ from wikiq.answer import print_result
 from wikiq.arguments import COMMANDS, FILTERS, FORMS, INDEX, SearchArguments, build_filters, check_form
 from wikiq.commands import parameters
 from wikiq.errors import FOUND, NOTHING_FOUND
-from wikiq.locate import open_index
 from wikiq.pages import list_pages
+from wikiq.source import opened
 from wikiq.surroundings import Surroundings
 
 
@@ -21,12 +21,10 @@ def _pages(surroundings: Surroundings, /, limit: int | None, **values: Any) -> i
     arguments = SearchArguments(**{field: value for field, value in values.items() if value is not None})
     check_form(json=arguments.json, ndjson=arguments.ndjson, template=arguments.format)
     filters = build_filters(arguments, datetime.now().astimezone())
-    database = open_index(
-        db=arguments.db, wiki=arguments.wiki, environ=surroundings.environ, folder=surroundings.folder
-    )
-    result = list_pages(database, filters, limit=limit)
-    print_result(result, arguments, database=database, surroundings=surroundings)
-    return FOUND if result.hits else NOTHING_FOUND
+    with opened(arguments.source, surroundings) as asked:
+        result = list_pages(asked.database, filters, limit=limit)
+        print_result(result, arguments, database=asked.database, surroundings=surroundings)
+        return asked.exit_status(FOUND if result.hits else NOTHING_FOUND)
 
 
 command = click.Command(

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from wikiq.arguments import COMMANDS, FORMS, INDEX
-from wikiq.commands import parameters
+from wikiq.commands import parameters, split_source
 from wikiq.errors import FOUND
-from wikiq.locate import open_index
 from wikiq.page_text import page_lines
 from wikiq.pager import paged
 from wikiq.pages import page
 from wikiq.render import result_json
 from wikiq.results import OK
+from wikiq.source import opened
 from wikiq.surroundings import Surroundings
 
 
 @click.pass_obj
-def _show(
-    surroundings: Surroundings, /, name: str, *, raw: bool, json: bool, db: str | None, wiki: str | None
-) -> int:
-    database = open_index(db=db, wiki=wiki, environ=surroundings.environ, folder=surroundings.folder)
-    view = page(database, name, folder=surroundings.folder)
+def _show(surroundings: Surroundings, /, name: str, *, raw: bool, json: bool, **values: Any) -> int:
+    with opened(split_source(values), surroundings) as asked:
+        view = page(asked.database, name, folder=surroundings.folder)
     if view.status != OK:
         surroundings.note(f"{view.path} has {view.status} since this was indexed")
     if json:
@@ -32,7 +32,7 @@ def _show(
         with paged(surroundings.out, surroundings.environ) as screen:
             for spans in page_lines(view):
                 screen.line(*spans)
-    return FOUND
+    return asked.exit_status(FOUND)
 
 
 command = click.Command(

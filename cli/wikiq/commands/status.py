@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import click
 
 from wikiq.arguments import COMMANDS, FORMS, INDEX
-from wikiq.commands import parameters
+from wikiq.commands import parameters, split_source
 from wikiq.errors import FOUND, NOT_FRESH
 from wikiq.freshness import render_age
-from wikiq.locate import open_index
 from wikiq.pages import status
 from wikiq.render import result_json
 from wikiq.results import Status
 from wikiq.screen import FAINT, Span
+from wikiq.source import opened
 from wikiq.surroundings import Surroundings
 
 
 @click.pass_obj
-def _status(surroundings: Surroundings, /, *, json: bool, db: str | None, wiki: str | None) -> int:
-    found = status(open_index(db=db, wiki=wiki, environ=surroundings.environ, folder=surroundings.folder))
+def _status(surroundings: Surroundings, /, *, json: bool, **values: Any) -> int:
+    with opened(split_source(values), surroundings) as asked:
+        found = status(asked.database)
     if json:
         surroundings.out.text(result_json(found) + "\n")
     else:
         for name, value in status_lines(found):
             surroundings.out.line(Span(text=f"{name:<12}", style=FAINT), value)
-    return NOT_FRESH if found.stale else FOUND
+    return asked.exit_status(NOT_FRESH if found.stale else FOUND)
 
 
 def status_lines(found: Status) -> Iterator[tuple[str, str]]:

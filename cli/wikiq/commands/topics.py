@@ -7,25 +7,24 @@ from typing import Any
 import click
 
 from wikiq.arguments import COMMANDS, FORMS, INDEX
-from wikiq.commands import parameters
+from wikiq.commands import parameters, split_source
 from wikiq.errors import FOUND, NOTHING_FOUND
-from wikiq.locate import open_index
 from wikiq.pages import topics
 from wikiq.results import TopicRow
 from wikiq.rows import Form, Listing, print_rows
 from wikiq.screen import BOLD, FAINT, Span
+from wikiq.source import opened
 from wikiq.surroundings import Surroundings
 
 
 @click.pass_obj
-def _topics(
-    surroundings: Surroundings, /, topic: str | None, db: str | None, wiki: str | None, **form: Any
-) -> int:
-    asked = Form(**form)
-    database = open_index(db=db, wiki=wiki, environ=surroundings.environ, folder=surroundings.folder)
-    rows = topics(database, topic)
-    print_rows(rows, asked, LISTING, surroundings)
-    return FOUND if rows else NOTHING_FOUND
+def _topics(surroundings: Surroundings, /, topic: str | None, **values: Any) -> int:
+    source = split_source(values)
+    form = Form(**values)
+    with opened(source, surroundings) as asked:
+        rows = topics(asked.database, topic)
+    print_rows(rows, form, LISTING, surroundings)
+    return asked.exit_status(FOUND if rows else NOTHING_FOUND)
 
 
 def _columns(row: TopicRow) -> tuple[str, ...]:

@@ -1,0 +1,39 @@
+"""`wikiq sync`: the freshness barrier alone."""
+
+from __future__ import annotations
+
+import click
+
+from wikiq.arguments import COMMANDS, FORMS, INDEX
+from wikiq.barrier import ask_fresh
+from wikiq.commands import parameters
+from wikiq.errors import FOUND, NOT_FRESH
+from wikiq.render import result_json
+from wikiq.request import Source
+from wikiq.source import opened
+from wikiq.surroundings import Surroundings
+
+
+@click.pass_obj
+def _sync(
+    surroundings: Surroundings, /, *, json: bool, timeout: float, db: str | None, wiki: str | None
+) -> int:
+    with opened(Source(db=db, wiki=wiki), surroundings) as asked:
+        barrier = ask_fresh(asked.database, timeout)
+    if json:
+        surroundings.out.text(result_json(barrier) + "\n")
+    elif barrier.fresh:
+        surroundings.out.line(f"generation {barrier.generation} holds all that was on the disk")
+    else:
+        surroundings.note(f"the index may be behind the disk: {barrier.problem}")
+    return FOUND if barrier.fresh else NOT_FRESH
+
+
+command = click.Command(
+    "sync",
+    callback=_sync,
+    params=parameters(
+        {"--json": FORMS["--json"]} | {name: option for name, option in INDEX.items() if name != "--fresh"}
+    ),
+    help=f"{COMMANDS['sync']} Exit status 3 when it could not be had in time.",
+)

@@ -1,0 +1,110 @@
+"""Asks every index of the state folder the same question and merges the answers by rank.
+
+Scores of different indexes cannot be compared: each one's best hit comes before anyone's second.
+"""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+
+from wikiq.errors import NoIndexError, UnknownPageError, UnknownTopicError, UsageError, WikiqError
+from wikiq.locate import list_indexes
+from wikiq.record import Record
+from wikiq.request import Source
+from wikiq.results import Hit
+from wikiq.search import search
+from wikiq.source import opened
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wikiq.request import SearchRequest
+    from wikiq.results import SearchResult
+    from wikiq.surroundings import Surroundings
+
+
+class WikiHit(Hit):
+    """A hit with the wiki it is from and that one's root."""
+
+    wiki: str
+    root: str
+
+
+class WikiAnswer(Record):
+    """What one index answered, but for its hits."""
+
+    wiki: str
+    root: str
+    index_id: str
+    generation: int
+    age_s: float | None
+    stale: bool
+    total: int
+
+
+class MergedResult(Record):
+    """The answers of all indexes. `failed`: those that could not answer, with the reason."""
+
+    query: str
+    total: int
+    wikis: tuple[WikiAnswer, ...]
+    failed: tuple[str, ...]
+    hits: tuple[WikiHit, ...]
+
+
+def search_everywhere(request: SearchRequest, source: Source, surroundings: Surroundings) -> MergedResult:
+    """Ask every registered index; one that cannot answer is noted and does not stop the others.
+
+    Raises NoIndexError without any index, and what was wrong with the question if none could answer.
+    """
+    if source.db is not None or source.wiki is not None:
+        raise UsageError("--all", "cannot be combined with --db or --wiki", "leave out one of them")
+    answers: list[WikiAnswer] = []
+    ranked: list[list[WikiHit]] = []
+    failed: list[WikiqError] = []
+    for known in list_indexes(surroundings.environ):
+        try:
+            with opened(source.replace(db=known.path), surroundings) as asked:
+                result = search(asked.database, request)
+        except (UnknownPageError, UnknownTopicError) as error:
+            failed.append(error)  # no page of this wiki can pass; another one's may
+            continue
+        except UsageError:
+            raise
+        except WikiqError as error:
+            surroundings.note(str(error))
+            failed.append(error)
+            continue
+        answers.append(_answer(result, known.root))
+        ranked.append([_placed(hit, known.wiki, known.root) for hit in result.hits])
+    if not answers:
+        raise failed[0] if failed else NoIndexError("--all", "there is no index yet", "run `indexerd build`")
+    return MergedResult(
+        query=request.query,
+        total=sum(answer.total for answer in answers),
+        wikis=tuple(answers),
+        failed=tuple(map(str, failed)),
+        hits=tuple(merge_by_rank(ranked))[: request.limit],
+    )
+
+
+def merge_by_rank(ranked: Sequence[Sequence[WikiHit]]) -> list[WikiHit]:
+    """Take every list's first, then every list's second, and so on."""
+    return [hit for hits in zip_longest(*ranked) for hit in hits if hit is not None]
+
+
+def _answer(result: SearchResult, root: str) -> WikiAnswer:
+    return WikiAnswer(
+        wiki=result.wiki,
+        root=root,
+        index_id=result.index_id,
+        generation=result.generation,
+        age_s=result.age_s,
+        stale=result.stale,
+        total=result.total,
+    )
+
+
+def _placed(hit: Hit, wiki: str, root: str) -> WikiHit:
+    return WikiHit(**{field: getattr(hit, field) for field in Hit.fields}, wiki=wiki, root=root)
