@@ -77,6 +77,7 @@ PURE: Final = {
     "__future__", "bisect", "codecs", "collections", "dataclasses", "datetime", "difflib", "enum", "errno",
     "functools", "graphlib", "hashlib", "html", "itertools", "json", "math", "operator", "posixpath", "re",
     "string", "tomllib", "types", "typing", "unicodedata", "urllib",
+    "zlib",
 }  # fmt: skip
 IMPURE_CALLS: Final = {"open", "print", "input", "now", "today", "utcnow", "exec", "eval"}
 

@@ -1,3 +1,5 @@
+"""The only writer of the index: what others take from this package."""
+
 from indexerd.store.snapshot import Snapshot
 from indexerd.store.store import Checkpoint, Store
 
