@@ -154,11 +154,12 @@ LEFT JOIN v1_sections v ON v.section_rowid = k.section_rowid
 LEFT JOIN exact e ON e.page_id = k.page_id"""
 
 SELECT_SHOWN = """
-SELECT v.section_rowid, p.page_id, p.title, p.path, p.summary, p.size, p.mtime_ns, p.content_hash,
+SELECT j.key, p.title, p.path, p.summary,
   (SELECT json_group_array(topic) FROM (
      SELECT DISTINCT topic FROM v1_page_topics t WHERE t.page_id = p.page_id ORDER BY topic)),
+  p.size, p.mtime_ns, p.content_hash,
   v.section_id, v.heading, v.heading_path, v.anchor, v.start_line, v.end_line,
   CASE WHEN length(v.body) <= :most THEN v.body
-    ELSE substr(v.body, max(1, instr(lower(v.body), lower(:rarest)) - :before), :most) END
+    ELSE substr(v.body, max(1, instr(lower(v.body), :rarest) - :before), :most) END
 FROM json_each(:shown) j JOIN v1_pages p ON p.page_id = j.value
 LEFT JOIN v1_sections v ON v.section_rowid = (SELECT value FROM json_each(:sections) WHERE key = j.key)"""

@@ -1,0 +1,77 @@
+"""Finds the indexed word that was most likely meant by one that is in no section.
+
+Pure: the vocabulary comes in as words with the number of sections that hold them.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+SHORTEST = 5  # letters; shorter words are one edit away from too many others
+LONG = 8  # letters; from here on two edits still leave the word recognisable
+ALPHABET_REACH = 48  # code points up and down within which the letters of one alphabet lie
+LONGEST = 64  # letters; no word is longer, and the comparison takes the square of it
+
+
+def edits_allowed(word: str) -> int:
+    """How many edits (insert, delete, replace, swap neighbours) may lie between typed and meant."""
+    if not SHORTEST <= len(word) <= LONGEST or not any(map(str.isalpha, word)):
+        return 0
+    return 2 if len(word) >= LONG else 1
+
+
+def likely_beginnings(word: str) -> list[str]:
+    """The beginnings that a word near `word` may have, for looking a vocabulary up by ranges.
+
+    It shares one of its first two letters with the first two of `word`, in either place: whole
+    ranges for its first letter, and for its second one range for each letter of the same alphabet.
+    """
+    starts = list(dict.fromkeys(word[:2]))
+    alphabet = {
+        chr(near)
+        for code in map(ord, starts)
+        for near in range(max(0, code - ALPHABET_REACH), code + ALPHABET_REACH)
+        if chr(near).isalpha() and chr(near).islower()
+    }
+    return starts + [first + second for first in sorted(alphabet - set(starts)) for second in starts]
+
+
+def nearest_word(word: str, vocabulary: Iterable[tuple[str, int]]) -> str | None:
+    """The word fewest edits away, then held by most sections, then first in order; None if none is near.
+
+    A candidate shares one of its first two letters with the first two of `word`.
+    """
+    best: tuple[int, int, str] | None = None
+    most = edits_allowed(word)
+    starts = set(word[:2])
+    for candidate, sections in vocabulary:
+        if abs(len(candidate) - len(word)) > most or starts.isdisjoint(candidate[:2]):
+            continue
+        edits = edit_distance(word, candidate, most)
+        if edits is None:
+            continue
+        rank = (edits, -sections, candidate)
+        if best is None or rank < best:
+            best, most = rank, edits
+    return best[2] if best else None
+
+
+def edit_distance(one: str, other: str, most: int) -> int | None:
+    """Damerau-Levenshtein distance with adjacent swaps (optimal string alignment); None past `most`."""
+    if abs(len(one) - len(other)) > most:
+        return None
+    before_last: list[int] = []
+    last = list(range(len(other) + 1))
+    for row, letter in enumerate(one, 1):
+        this = [row]
+        for column, against in enumerate(other, 1):
+            cost = min(last[column] + 1, this[-1] + 1, last[column - 1] + (letter != against))
+            if row > 1 < column and letter == other[column - 2] and one[row - 2] == against:
+                cost = min(cost, before_last[column - 2] + 1)
+            this.append(cost)
+        if min(this) > most:
+            return None
+        before_last, last = last, this
+    return last[-1] if last[-1] <= most else None

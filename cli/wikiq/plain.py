@@ -1,0 +1,83 @@
+"""Markdown to plain text for excerpts: markup reduced to its words, blocks one a line.
+
+Pure and quick, and no parser: what it does not know as markup it leaves standing as it is written.
+The indexer judges what Markdown means; here a few words are made readable.
+"""
+
+from __future__ import annotations
+
+import re
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_TABLE_RULE = re.compile(r"\s*\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?|\s*(?:[-*_=]\s*){3,}")
+_BLOCK_MARKS = re.compile(r"\s*(?:(?:>|[-*+]|\d{1,9}[.)]|#{1,6}|\[[ xX]\])(?:\s+|$))*")
+_DEFINITION = re.compile(r" {0,3}\[[^\]\n]+\]:\s")
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_BLANKS = re.compile(r"[^\S\n]+")
+_INLINE = re.compile(
+    r"""
+    (?P<ticks>(?<!`)`{1,9})(?P<code>[^`\n](?:[^\n]{0,999}?[^`\n])?)(?P=ticks)(?!`)
+    | !?\[\[(?P<wiki>[^\[\]\n]{1,999})\]\]
+    | !?\[(?P<label>[^\[\]\n]{0,999})\](?:\((?:[^()\n]|\([^()\n]{0,999}\)){0,999}\)|\[[^\[\]\n]{0,999}\])
+    | <(?P<address>[A-Za-z][A-Za-z0-9+.-]{1,31}:[^<>\s]{1,999})>
+    | (?P<tag></?[A-Za-z][^<>\n]{0,999}>)
+    | \\(?P<escaped>[!-/:-@\[-`{-~])
+    | (?P<stress>\*{1,3}|~~|(?<![^\W_])_{1,3}(?=\S)|(?<=\S)_{1,3}(?![^\W_]))
+    """,
+    re.VERBOSE,
+)
+
+
+def plain_text(markdown: str) -> str:
+    """The words of a section's body; blanks collapsed, one line for each line that holds words."""
+    text = markdown.replace("\r\n", "\n").replace("\r", "\n")
+    if "<!--" in text:
+        text = _COMMENT.sub(" ", text)
+    lines = []
+    fence = ""
+    for line in text.split("\n"):
+        opening = _FENCE.match(line)
+        if fence:
+            if opening and opening[1].startswith(fence) and not line[opening.end() :].strip():
+                fence = ""
+            else:
+                lines.append(line)
+        elif opening:
+            fence = opening[1]
+        else:
+            lines.append(_plain_line(line))
+    plain = _BLANKS.sub(" ", "\n".join(lines))
+    if "&" in plain:
+        plain = _decoded(plain)
+    return "\n".join(line for line in (line.strip() for line in plain.split("\n")) if line)
+
+
+def _plain_line(line: str) -> str:
+    if not line.strip() or _TABLE_RULE.fullmatch(line) or _DEFINITION.match(line):
+        return ""
+    marks = _BLOCK_MARKS.match(line)
+    text = line[marks.end() :] if marks else line
+    text = _INLINE.sub(_inline, text)
+    if line.lstrip().startswith("#"):
+        text = text.rstrip("# ")
+    return text.strip().strip("|").replace("|", " ") if line.count("|") > 1 else text
+
+
+def _inline(found: re.Match[str]) -> str:
+    kind = found.lastgroup
+    if kind == "code":
+        return found["code"].strip()
+    if kind == "wiki":
+        target, _, label = found["wiki"].partition("|")
+        return label or target
+    if kind == "label":
+        return _INLINE.sub(_inline, found["label"])
+    if kind in ("address", "escaped"):
+        return found[kind]
+    return " " if kind == "tag" else ""
+
+
+def _decoded(text: str) -> str:
+    from html import unescape
+
+    return unescape(text)

@@ -1,0 +1,43 @@
+"""How results are ranked: frozen, named, versioned records, and nothing that computes.
+
+Each number was chosen on judged sets (docs/decisions/); `wikiq eval --ablate` turns one part off at
+a time. A changed number is another version.
+"""
+
+from __future__ import annotations
+
+from wikiq.record import Record
+
+
+class Policy(Record):
+    """The `default` way to rank.
+
+    `weights` are bm25's, for title, ancestors, heading, body. A section's own score is
+    words + `pair_weight` x adjacent pairs, from the natural table, and `piece_weight` x the same
+    from the bigram table. The `pool` best sections are looked at more closely: each gets
+    `page_weight` x the mean of its page's `page_sections` best (or of all, when it has fewer), and
+    `literal_weight` x the best score for words with signs that it holds verbatim.
+    """
+
+    name: str
+    version: int
+    weights: tuple[float, float, float, float] = (5.0, 1.0, 8.0, 1.0)
+    pair_weight: float = 0.3
+    piece_weight: float = 1.0
+    piece_pair_weight: float = 0.3
+    pool: int = 200
+    page_weight: float = 0.5
+    page_sections: int = 3
+    literal_weight: float = 1.0
+    names: bool = True
+    exact_names: bool = True
+    prefixes: bool = True
+    corrections: bool = True
+
+    @property
+    def label(self) -> str:
+        """The name and version, as results carry them."""
+        return f"{self.name}@{self.version}"
+
+
+DEFAULT = Policy(name="default", version=1)

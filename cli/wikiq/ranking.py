@@ -1,0 +1,119 @@
+"""Puts candidates in order: close scores, the page a section stands on, words typed verbatim, names.
+
+Pure. The order is the same whatever order the candidates come in: equal scores go by the newer
+page, then slug, then place on the page.
+"""
+
+from __future__ import annotations
+
+from math import log
+
+from wikiq.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from wikiq.policies import Policy
+    from wikiq.query import Question
+
+
+class Candidate(Record):
+    """A section found by its text, or a page found by its name alone (`by_name`).
+
+    `score` is the section's own. `is_exact`: what was typed is the page's slug or path (1), another
+    name of it (0), none (None). `sections` is how many the page has. `literals` says of each of the
+    question's literals whether the section holds it. `section_rowid` is None on a page without any.
+    """
+
+    section_rowid: int | None
+    page_id: int
+    by_name: bool
+    score: float
+    is_exact: int | None
+    slug: str
+    updated_at: str
+    sections: int
+    ordinal: int
+    literals: tuple[bool, ...] = ()
+
+
+def rarity(sections: int) -> float:
+    """How much a term says that is in so many sections: 1 for one in none, falling slowly.
+
+    Unlike an inverse document frequency it needs no count of all sections.
+    """
+    return 1.0 / (1.0 + log(1.0 + sections))
+
+
+def rank_candidates(
+    candidates: Iterable[Candidate], policy: Policy, literal_shares: Sequence[float]
+) -> list[Candidate]:
+    """Put candidates in their final order, with their final scores.
+
+    `literal_shares` says how much of the question lies in each literal (see `literal_shares`).
+    """
+    ordered = _in_order(candidates)
+    texts = [candidate for candidate in ordered if not candidate.by_name]
+    pool, rest = texts[: policy.pool], texts[policy.pool :]
+    best = pool[0].score if pool else 0.0
+    means = _page_means(pool, policy.page_sections)
+    closer = [
+        candidate.replace(
+            score=candidate.score
+            + policy.page_weight * means[candidate.page_id]
+            + policy.literal_weight * best * _share_held(candidate, literal_shares)
+        )
+        for candidate in pool
+    ]
+    named = [candidate.replace(score=0.0) for candidate in ordered if candidate.by_name]
+    ranked = [*_in_order(closer), *rest, *named]
+    return _exact_first(ranked) if policy.exact_names else ranked
+
+
+def best_of_each_page(ranked: Iterable[Candidate]) -> list[Candidate]:
+    """Keep the first candidate of every page."""
+    first: dict[int, Candidate] = {}
+    for candidate in ranked:
+        first.setdefault(candidate.page_id, candidate)
+    return list(first.values())
+
+
+def literal_shares(question: Question, sections: Mapping[str, int]) -> list[float]:
+    """How much of a question lies in each of its literals; `sections` says how many hold a term."""
+    weights = {term.text: rarity(sections.get(term.text, 0)) for term in question.terms}
+    whole = sum(weights.values())
+    return [sum(weights[term] for term in set(literal.terms)) / whole for literal in question.literals]
+
+
+def _in_order(candidates: Iterable[Candidate]) -> list[Candidate]:
+    ordered = sorted(candidates, key=lambda candidate: (candidate.slug, candidate.ordinal))
+    ordered.sort(key=lambda candidate: candidate.updated_at, reverse=True)
+    ordered.sort(key=lambda candidate: candidate.score, reverse=True)
+    return ordered
+
+
+def _page_means(pool: Iterable[Candidate], most: int) -> dict[int, float]:
+    """The mean of each page's best scores; a page with fewer sections than that is not punished."""
+    scores: dict[int, list[float]] = {}
+    sections: dict[int, int] = {}
+    for candidate in pool:
+        scores.setdefault(candidate.page_id, []).append(candidate.score)
+        sections[candidate.page_id] = candidate.sections
+    return {page: sum(found[:most]) / max(1, min(most, sections[page])) for page, found in scores.items()}
+
+
+def _share_held(candidate: Candidate, shares: Sequence[float]) -> float:
+    return sum(share for share, held in zip(shares, candidate.literals, strict=True) if held)
+
+
+def _exact_first(ranked: Sequence[Candidate]) -> list[Candidate]:
+    """Move pages whose name was typed to the front; their scores rise by the best of the others."""
+    if all(candidate.is_exact is None for candidate in ranked):
+        return list(ranked)
+    step = 1.0 + ranked[0].score
+    tiers: list[list[Candidate]] = [[], [], []]
+    for candidate in ranked:
+        tier = 0 if candidate.is_exact is None else 1 + candidate.is_exact
+        tiers[tier].append(candidate.replace(score=candidate.score + tier * step))
+    return [candidate for tier in reversed(tiers) for candidate in tier]

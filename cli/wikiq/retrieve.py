@@ -1,0 +1,154 @@
+"""Fetches what may answer a question: one statement, put together from the parts the question has.
+
+Every value is bound; what is pasted are constants of `sql`. The order is made in `ranking`.
+"""
+
+from __future__ import annotations
+
+from indexerd.core.terms import fold_path, fold_title
+from wikiq import sql
+from wikiq.filters import page_condition
+from wikiq.matching import clause_condition, match_expressions, name_expression
+from wikiq.ranking import Candidate, literal_shares, rank_candidates
+from wikiq.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from wikiq.database import Snapshot
+    from wikiq.matching import Condition, Expressions
+    from wikiq.policies import Policy
+    from wikiq.query import Question
+    from wikiq.request import Filters
+    from wikiq.vocabulary import Vocabulary
+
+
+class Ranking(Record):
+    """Candidates in their final order; `total` counts all pages (or sections) that match, uncapped."""
+
+    candidates: list[Candidate]
+    total: int
+
+
+class _Fragment(Record):
+    """Some SQL with the values it binds."""
+
+    text: str
+    values: tuple[Any, ...] = ()
+
+
+def fetch_ranking(
+    snapshot: Snapshot,
+    question: Question,
+    vocabulary: Vocabulary,
+    policy: Policy,
+    filters: Filters,
+    *,
+    limit: int,
+    sections: bool = False,
+) -> Ranking:
+    """Fetch and rank sections, and pages that only their name finds; `limit` hits can be taken of it.
+
+    `filters` are checked ones. `sections`: hits are sections, not pages.
+    """
+    expressions = match_expressions(question, vocabulary.uses)
+    parts = _parts(expressions, policy)
+    clauses = _clauses(question)
+    names = _names(question, vocabulary, policy)
+    condition, bound = page_condition(filters)
+    literals = question.literals if policy.literal_weight else ()
+    statement = sql.SELECT_RANKED.format(
+        parts=parts.text,
+        clauses=clauses.text,
+        names=names.text,
+        everything=int(filters.is_empty),
+        condition=condition,
+        literals=", ".join(sql.HOLDS_LITERAL for _ in literals) or "1",
+        counted="passed" if sections else "best",
+    )
+    typed = question.text.strip() if policy.exact_names else ""
+    values = (
+        *parts.values,
+        *clauses.values,
+        *bound,
+        fold_path(typed),
+        fold_title(typed),
+        *names.values,
+        *bound,
+        max(policy.pool, limit if sections else 0),
+        limit,
+        limit,
+        *(literal.text for literal in literals),
+    )
+    rows = snapshot.rows(statement, values)
+    shares = literal_shares(question, vocabulary.sections)[: len(literals)]
+    return Ranking(
+        candidates=rank_candidates((_candidate(row, len(literals)) for row in rows), policy, shares),
+        total=rows[0][-1] if rows else 0,
+    )
+
+
+def _parts(expressions: Expressions, policy: Policy) -> _Fragment:
+    """The parts of a section's score that the question has, each a row for every section it fits."""
+    asked = (
+        ("sections_fts", 1.0, expressions.words),
+        ("sections_fts", policy.pair_weight, expressions.pairs),
+        ("sections_grams", policy.piece_weight, expressions.pieces),
+        ("sections_grams", policy.piece_weight * policy.piece_pair_weight, expressions.piece_pairs),
+    )
+    used = [part for part in asked if part[1] and part[2]]
+    if not used:
+        return _Fragment(text=sql.NO_PART)
+    return _Fragment(
+        text=" UNION ALL ".join(sql.SCORED_PART.format(table=table) for table, _, _ in used),
+        values=tuple(v for _, weight, text in used for v in (*policy.weights, weight, text)),
+    )
+
+
+def _clauses(question: Question) -> _Fragment:
+    """What a section must hold and must not."""
+    held = [_holds(clause_condition(clause)) for clause in question.required]
+    kept_out = [_holds(clause_condition(clause)) for clause in question.excluded]
+    texts = [part.text for part in held] + [f"NOT {part.text}" for part in kept_out]
+    return _Fragment(
+        text=" AND ".join(texts) or "1", values=tuple(v for part in held + kept_out for v in part.values)
+    )
+
+
+def _holds(condition: Condition) -> _Fragment:
+    if not condition.pieces:
+        return _Fragment(text=sql.HOLDS_WORDS, values=(condition.natural,))
+    if not condition.rest:
+        return _Fragment(
+            text=f"({sql.HOLDS_WORDS} OR {sql.HOLDS_PIECES})", values=(condition.natural, condition.pieces)
+        )
+    return _Fragment(
+        text=f"({sql.HOLDS_WORDS} OR {sql.HOLDS_PIECES} AND {sql.HOLDS_WORDS})",
+        values=(condition.natural, condition.pieces, condition.rest),
+    )
+
+
+def _names(question: Question, vocabulary: Vocabulary, policy: Policy) -> _Fragment:
+    """Pages found by their name; a name cannot show that a phrase is held or a word is not."""
+    expression = name_expression(question, vocabulary.uses)
+    if not policy.names or not expression or question.required or question.excluded:
+        return _Fragment(text=sql.NO_NAMED_PAGES)
+    return _Fragment(text=sql.NAMED_PAGES, values=(expression,))
+
+
+def _candidate(row: tuple[Any, ...], literals: int) -> Candidate:
+    kind, section_rowid, page_id, score, is_exact, slug, updated_at, sections, ordinal, *rest = row
+    return Candidate(
+        section_rowid=section_rowid,
+        page_id=page_id,
+        by_name=bool(kind),
+        score=score,
+        is_exact=is_exact,
+        slug=slug,
+        updated_at=updated_at,
+        sections=sections,
+        ordinal=ordinal if ordinal is not None else 0,
+        literals=tuple(bool(held) for held in rest[:literals]),
+    )

@@ -1,0 +1,151 @@
+"""The search: a question and filters over one snapshot of an index, to ranked hits with evidence.
+
+It runs the same statements whatever the number of hits, and reads the text of those it shows only.
+What words mean is in `query` and `matching`, what order they give in `retrieve` and `ranking`.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from datetime import UTC, datetime
+
+from wikiq import sql
+from wikiq.database import parse_names
+from wikiq.disk import page_status
+from wikiq.errors import UsageError
+from wikiq.evidence import excerpt_of, held_words, sought_words
+from wikiq.filters import checked_filters
+from wikiq.freshness import read_freshness
+from wikiq.pages import list_pages
+from wikiq.policies import DEFAULT
+from wikiq.query import analyze_question
+from wikiq.ranking import best_of_each_page
+from wikiq.results import Evidence, Hit, SearchResult
+from wikiq.retrieve import fetch_ranking
+from wikiq.vocabulary import look_up_terms
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from wikiq.database import Database, Snapshot
+    from wikiq.excerpt import Sought
+    from wikiq.policies import Policy
+    from wikiq.query import Question
+    from wikiq.ranking import Candidate
+    from wikiq.request import SearchRequest
+    from wikiq.vocabulary import Vocabulary
+
+EXCERPT_SCAN_MAX = 32 * 1024  # characters of a section that an excerpt is sought in: 5 ms
+EXCERPT_LEAD = 1024  # of them before the first place of the rarest word, on longer sections
+SCORE_DIGITS = 6  # more would only show in which order floating point numbers were added
+
+
+def search(database: Database, request: SearchRequest, policy: Policy = DEFAULT) -> SearchResult:
+    """Answer a question; without words, list the pages that pass the filters.
+
+    Raises UsageError when there is nothing to look for, UnknownTopicError and UnknownPageError.
+    """
+    started = time.perf_counter()
+    question = analyze_question(request.query)
+    if question.is_blank:
+        return _listing(database, request, question)
+    with database.snapshot() as snapshot:
+        filters = checked_filters(snapshot, request.filters)
+        vocabulary = look_up_terms(snapshot, question, policy, exact=request.exact, prefix=request.prefix)
+        ranking = fetch_ranking(
+            snapshot,
+            question,
+            vocabulary,
+            policy,
+            filters,
+            limit=request.limit,
+            sections=request.sections,
+        )
+        ranked = ranking.candidates if request.sections else best_of_each_page(ranking.candidates)
+        hits = _hits(snapshot, ranked[: request.limit], question, vocabulary)
+        freshness = read_freshness(database, snapshot, datetime.now(UTC))
+    return SearchResult(
+        query=request.query,
+        policy=policy.label,
+        corrected=vocabulary.corrected,
+        excluded=question.excluded_words,
+        ignored_terms=question.ignored,
+        wiki=snapshot.wiki,
+        index_id=snapshot.index_id,
+        generation=snapshot.generation,
+        age_s=freshness.age_s,
+        stale=freshness.stale,
+        total=ranking.total,
+        took_ms=round((time.perf_counter() - started) * 1000, 3),
+        hits=hits,
+    )
+
+
+def _listing(database: Database, request: SearchRequest, question: Question) -> SearchResult:
+    """List pages where no word is left to look for."""
+    if question.excluded:
+        raise UsageError(request.query, "only says what to leave out", "add a word to look for")
+    if request.filters.is_empty:
+        raise UsageError(request.query, "there is nothing to search for", "give a word, or a filter")
+    return list_pages(database, request.filters, limit=request.limit, query=request.query)
+
+
+def _hits(
+    snapshot: Snapshot, shown: Sequence[Candidate], question: Question, vocabulary: Vocabulary
+) -> tuple[Hit, ...]:
+    """Read what is shown of each candidate and cut its excerpt."""
+    sought = sought_words(question, vocabulary)
+    terms = sorted(sought.terms, key=lambda term: -sought.terms[term])
+    bound = {
+        "shown": json.dumps([candidate.page_id for candidate in shown]),
+        "sections": json.dumps([candidate.section_rowid for candidate in shown]),
+        "rarest": next(iter(terms), ""),
+        "most": EXCERPT_SCAN_MAX,
+        "before": EXCERPT_LEAD,
+    }
+    rows = {row[0]: row[1:] for row in snapshot.rows(sql.SELECT_SHOWN, bound)}
+    return tuple(
+        _hit(snapshot.root, candidate, rows[place], question, vocabulary, sought)
+        for place, candidate in enumerate(shown)
+    )
+
+
+def _hit(
+    root: str,
+    candidate: Candidate,
+    row: tuple[Any, ...],
+    question: Question,
+    vocabulary: Vocabulary,
+    sought: Sought,
+) -> Hit:
+    title, path, summary, topics, size, mtime_ns, content_hash, section_id, *section = row
+    evidence = None
+    if section_id is not None:
+        heading, heading_path, anchor, start_line, end_line, body = section
+        names = parse_names(heading_path)
+        excerpt = None if candidate.by_name else excerpt_of(body, sought)
+        evidence = Evidence(
+            section_id=section_id,
+            heading=heading,
+            heading_path=names,
+            anchor=anchor,
+            start_line=start_line,
+            end_line=end_line,
+            excerpt=excerpt.text if excerpt else None,
+            matches=excerpt.matches if excerpt else (),
+            terms=held_words(question, vocabulary, sought, "\n".join((title, path, *names, body))),
+        )
+    return Hit(
+        slug=candidate.slug,
+        title=title,
+        path=path,
+        summary=summary,
+        topics=parse_names(topics),
+        updated_at=candidate.updated_at,
+        score=round(candidate.score, SCORE_DIGITS),
+        status=page_status(root, path, size=size, mtime_ns=mtime_ns, content_hash=content_hash),
+        evidence=evidence,
+    )

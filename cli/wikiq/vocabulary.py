@@ -1,0 +1,77 @@
+"""Looks the terms of a question up in the index: how common each is, what an unknown one may mean."""
+
+from __future__ import annotations
+
+import json
+
+from wikiq import sql
+from wikiq.correct import edits_allowed, likely_beginnings, nearest_word
+from wikiq.matching import Use
+from wikiq.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wikiq.database import Snapshot
+    from wikiq.policies import Policy
+    from wikiq.query import Question, Term
+
+
+class Vocabulary(Record):
+    """What the index knows of a question's terms.
+
+    `sections`: how many sections hold a term, for those that any holds. `uses`: what each term is
+    looked for as; a term that is missing is in no section and begins or resembles no word.
+    `corrected`: what was typed to what is used instead.
+    """
+
+    sections: Mapping[str, int]
+    uses: Mapping[str, Use]
+    corrected: Mapping[str, str]
+
+
+def look_up_terms(
+    snapshot: Snapshot, question: Question, policy: Policy, *, exact: bool = False, prefix: bool = False
+) -> Vocabulary:
+    """Look up every term once; `exact` tries neither beginnings nor corrections.
+
+    `prefix`: the last word is still being typed and may be the beginning of one.
+    """
+    counts = _count(snapshot, [term.text for term in question.terms])
+    uses = {term.text: Use(text=term.text) for term in question.terms if term.text in counts}
+    absent = [term for term in question.terms if term.text not in counts and not term.is_cut]
+    if absent and policy.prefixes and not exact:
+        beginnings = _beginnings(snapshot, [term.text for term in absent])
+        uses.update({text: Use(text=text, is_prefix=True) for text in beginnings})
+        absent = [term for term in absent if term.text not in beginnings]
+    corrected: dict[str, str] = {}
+    if absent and policy.corrections and not exact:
+        for term, (meant, sections) in _corrections(snapshot, absent):
+            corrected[term.typed] = meant
+            uses[term.text] = Use(text=meant)
+            counts[term.text] = sections
+    if prefix and question.unfinished in uses:
+        uses[question.unfinished] = uses[question.unfinished].replace(is_prefix=True)
+    return Vocabulary(sections=counts, uses=uses, corrected=corrected)
+
+
+def _count(snapshot: Snapshot, terms: list[str]) -> dict[str, int]:
+    return dict(snapshot.rows(sql.COUNT_TERMS, (json.dumps(terms),)))
+
+
+def _beginnings(snapshot: Snapshot, terms: list[str]) -> set[str]:
+    return {row[0] for row in snapshot.rows(sql.SELECT_BEGINNINGS, (json.dumps(terms),))}
+
+
+def _corrections(snapshot: Snapshot, terms: list[Term]) -> list[tuple[Term, tuple[str, int]]]:
+    """The nearest word of the index for each term that has one; one look at the vocabulary for all."""
+    mendable = [term for term in terms if edits_allowed(term.text)]
+    if not mendable:
+        return []
+    ranges = sorted({begin for term in mendable for begin in likely_beginnings(term.text)})
+    shortest = min(len(term.text) - edits_allowed(term.text) for term in mendable)
+    longest = max(len(term.text) + edits_allowed(term.text) for term in mendable)
+    words = dict(snapshot.rows(sql.SELECT_VOCABULARY, (json.dumps(ranges), shortest, longest)))
+    found = [(term, nearest_word(term.text, words.items())) for term in mendable]
+    return [(term, (meant, words[meant])) for term, meant in found if meant is not None]
