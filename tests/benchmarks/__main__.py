@@ -13,12 +13,21 @@ from pathlib import Path
 from typing import Final
 
 from tests.benchmarks.corpus import read_vocabulary, unpack, write_synthetic
-from tests.benchmarks.measures import COMMAND_MEASURES, Setting
 from tests.benchmarks.ratio import ROUNDS, Ratio, Skipped
+from tests.benchmarks.reader import file_size, search_process
 from tests.benchmarks.report import render_json, render_table
+from tests.benchmarks.setting import Setting
+from tests.benchmarks.writer import build_serial, build_workers, edit_to_commit, start_unchanged
 from tests.imports import REPOSITORY
 
-MEASURES: Final[dict[str, Callable[[Setting], Ratio]]] = {**COMMAND_MEASURES}
+MEASURES: Final[dict[str, Callable[[Setting], Ratio]]] = {
+    "build-serial": build_serial,
+    "build-workers": build_workers,
+    "start": start_unchanged,
+    "edit": edit_to_commit,
+    "search": search_process,
+    "size": file_size,
+}
 CORPORA: Final = REPOSITORY.parent / "shared" / "corpora"
 ARCHIVES: Final = ("powershell", "obsidian-help")
 

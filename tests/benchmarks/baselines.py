@@ -1,13 +1,11 @@
 """What the measures are held against: the same input, with the least work that could be done on it.
 
-`python -m tests.benchmarks.baselines raw ROOT DB` and `… stat ROOT` run as processes of their own, as
-the commands they are compared with do. Standard library and apsw only.
+Standard library and apsw only: nothing of what is measured is used here.
 """
 
 from __future__ import annotations
 
 import os
-import sys
 from functools import partial
 from pathlib import Path
 
@@ -64,17 +62,3 @@ def update_rows(db: Path, edits: int) -> list[float]:
     samples = [seconds(partial(edit, number)) for number in range(edits)]
     connection.close()
     return samples
-
-
-def main(words: list[str]) -> None:
-    match words:
-        case ["raw", root, db]:
-            insert_raw(Path(root), Path(db))
-        case ["stat", root]:
-            stat_tree(root)
-        case _:
-            sys.exit("usage: python -m tests.benchmarks.baselines raw ROOT DB | stat ROOT")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
