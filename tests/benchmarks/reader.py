@@ -17,16 +17,6 @@ from tests.benchmarks.writer import ensure_built
 
 # Most of its words are frequent: the expensive kind.
 QUESTION: Final = ("how", "do", "I", "list", "the", "files", "of", "a", "folder")
-    "how",
-    "do",
-    "I",
-    "list",
-    "the",
-    "files",
-    "of",
-    "a",
-    "folder",
-]  # most of its words are frequent
 PROCESS_ROUNDS: Final = 21  # processes of 20 ms: more rounds than builds of seconds
 NAMED_TABLES: Final = 8  # the largest, in the remark
 
