@@ -1,0 +1,176 @@
+"""One look at the tree: surveyed, doubted where it is surprising, and written.
+
+Runs in a worker thread, one look at a time. What must be looked at a second time is said, with the
+time; when that happens is the loop's business. A surprise is never written at first sight.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from indexerd.build import Indexer, Survey, Update
+from indexerd.core.agenda import Job
+from indexerd.core.schedule import back_off_s
+from indexerd.core.second_look import (
+    CONFIRM_AFTER_S,
+    SETTLE_AFTER_S,
+    SETTLE_AT_MOST_S,
+    SecondLook,
+    is_emptied,
+)
+from indexerd.errors import NotPermittedError, RootError
+
+ANOTHER_ROOT: Final = "another folder stands at the place of the root"
+EMPTY_ROOT: Final = "an empty folder stands at the place of the root; is its disk mounted?"
+MOST_GONE: Final = "most pages are gone, which is believed after a second look"
+
+_ROOT = "root"
+_DELETIONS = "deletions"
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What a look came to.
+
+    `unavailable`: why the root cannot be believed, None when it can. `again`: paths to look at once
+    more, with the seconds until then. `second_look_at`: when everything is to be scanned once more
+    to settle a doubt. `folders`: whether a folder was among the covers. `pages`: how many there are,
+    None unless everything was looked at.
+    """
+
+    update: Update | None = None
+    unavailable: str | None = None
+    changed: tuple[str, ...] = ()
+    again: tuple[tuple[str, float], ...] = ()
+    second_look_at: float | None = None
+    folders: bool = False
+    pages: int | None = None
+
+
+class Looker:
+    """Looks at one root through an Indexer, and remembers what it doubted."""
+
+    def __init__(self, root: str, indexer: Indexer, clock: Callable[[], float]) -> None:
+        self._root = root
+        self._indexer = indexer
+        self._clock = clock
+        self._identity: tuple[int, int] | None = None
+        self._doubts = SecondLook(CONFIRM_AFTER_S)
+        self._settling = SecondLook(SETTLE_AFTER_S, SETTLE_AT_MOST_S)
+        self._unsteady: dict[str, int] = {}  # path -> how often in a row it changed while it was read
+
+    @property
+    def open(self) -> tuple[str, ...]:
+        """What keeps the index from being equal to the tree, for people."""
+        doubts = {_ROOT: ANOTHER_ROOT, _DELETIONS: MOST_GONE}
+        return (
+            *(doubts[key] for key in self._doubts.keys),
+            *(f"{path} was emptied and may be written again" for path in self._settling.keys),
+            *(f"{path} changes while it is read" for path in self._unsteady),
+        )
+
+    def use(self, indexer: Indexer) -> None:
+        """Looks through another Indexer from now on: the settings or the index file are new."""
+        self._indexer = indexer
+
+    def look(
+        self, job: Job, stop: Callable[[], bool], progress: Callable[[int, int], None] | None = None
+    ) -> Looked:
+        """Brings the index to what is found. Raises StorageError, Stopped and what else Indexer raises."""
+        try:
+            survey = self._indexer.survey(job.covers, stop=stop)
+        except (RootError, NotPermittedError) as error:
+            if error.path != self._root:
+                raise
+            self._doubts.forget(_DELETIONS)
+            return Looked(unavailable=error.problem)
+        unavailable = self._doubt_root(survey)
+        if unavailable is not None:
+            return Looked(unavailable=unavailable, second_look_at=self._doubts.next_at())
+        keep_gone = self._doubt_deletions(survey)
+        hold = self._doubt_emptied(survey)
+        update = self._indexer.apply(survey, hold=hold, keep_gone=keep_gone, stop=stop, progress=progress)
+        return Looked(
+            update=update,
+            changed=_changed(survey),
+            again=(*((path, SETTLE_AFTER_S) for path in hold), *self._unsteady_again(survey, update)),
+            second_look_at=self._doubts.next_at(),
+            folders=self._any_folder(survey),
+            pages=len(survey.scan.stamps) if survey.is_whole else None,
+        )
+
+    def _doubt_root(self, survey: Survey) -> str | None:
+        """Why what stands at the root's place is not taken for the root, None when it is.
+
+        An empty folder in place of another is what an unmounted disk looks like: never believed while
+        the daemon runs, else two looks would be enough to lose every page.
+        """
+        found = survey.scan.root
+        if self._identity is None or found == self._identity:
+            self._identity = found
+            self._doubts.forget(_ROOT)
+            return None
+        if not survey.is_whole:
+            return ANOTHER_ROOT
+        if not survey.scan.stamps and survey.indexed:
+            self._doubts.forget(_ROOT)
+            return EMPTY_ROOT
+        if not self._doubts.believe(_ROOT, found, self._clock()):
+            return ANOTHER_ROOT
+        self._identity = found
+        return None
+
+    def _doubt_deletions(self, survey: Survey) -> bool:
+        if self._indexer.is_doubtful(survey):
+            return not self._doubts.believe(_DELETIONS, True, self._clock())  # noqa: FBT003 - there is but one
+        if survey.is_whole:
+            self._doubts.forget(_DELETIONS)
+        return False
+
+    def _doubt_emptied(self, survey: Survey) -> tuple[str, ...]:
+        hold = []
+        for wanted in survey.work.read:
+            known, now = survey.indexed.get(wanted.path), survey.scan.stamps[wanted.path]
+            if known is None or not is_emptied(known.stamp, now):
+                self._settling.forget(wanted.path)
+            elif not self._settling.believe(wanted.path, now, self._clock()):
+                hold.append(wanted.path)
+        for path in survey.work.gone:
+            self._settling.forget(path)
+        return tuple(hold)
+
+    def _unsteady_again(self, survey: Survey, update: Update) -> list[tuple[str, float]]:
+        for wanted in survey.work.read:
+            if wanted.path not in update.left:
+                self._unsteady.pop(wanted.path, None)
+        for path in survey.work.gone:
+            self._unsteady.pop(path, None)
+        for path in update.left:
+            self._unsteady[path] = self._unsteady.get(path, 0) + 1
+        return [(path, back_off_s(self._unsteady[path])) for path in update.left]
+
+    def _any_folder(self, survey: Survey) -> bool:
+        """Whether what was looked at is, or was, more than single files."""
+        covers = set(survey.scan.covers)
+        if survey.is_whole or not covers.issuperset(_changed(survey)):
+            return True
+        return any(_is_folder(os.path.join(self._root, cover)) for cover in covers)
+
+
+def _changed(survey: Survey) -> tuple[str, ...]:
+    """The pages that came, went or have another stamp; not those that are only hashed once more."""
+    indexed, stamps = survey.indexed, survey.scan.stamps
+    read = (page.path for page in survey.work.read)
+    changed = [path for path in read if path not in indexed or indexed[path].stamp != stamps[path]]
+    return (*changed, *survey.work.gone)
+
+
+def _is_folder(path: str) -> bool:
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except OSError:
+        return False
