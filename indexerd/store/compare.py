@@ -38,6 +38,12 @@ PUBLIC_ROWS: Final = {
 }
 
 
+def column_names(view: str) -> tuple[str, ...]:
+    """What `public_rows` gives of a view, in order."""
+    listed = PUBLIC_ROWS[view].partition("FROM")[0].removeprefix("SELECT")
+    return tuple(column.strip().rpartition(".")[2] for column in listed.split(","))
+
+
 def public_rows(connection: apsw.Connection, view: str) -> Iterator[tuple[object, ...]]:
     """The rows of one view, in an order that does not depend on how they came to be."""
     yield from connection.execute(PUBLIC_ROWS[view])

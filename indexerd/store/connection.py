@@ -118,7 +118,7 @@ def create_schema(connection: apsw.Connection, identity: Identity) -> None:
         building=1,
         writer=identity.writer,
         changes_floor=0,
-        clean=1,
+        clean=0,
         objects=" ".join(SCHEMA_OBJECTS),
     )
     connection.pragma("user_version", SCHEMA_VERSION)

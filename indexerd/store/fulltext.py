@@ -89,12 +89,6 @@ def merge_full_text(connection: apsw.Connection, pages: int = MERGE_PAGES) -> bo
     return connection.total_changes() - before >= 2
 
 
-def optimize_full_text(connection: apsw.Connection) -> None:
-    """Merge each table to one segment: after a first build, when no reader waits for a commit."""
-    for table in ("sections_fts", "sections_grams", "names_fts"):
-        connection.execute(f"INSERT INTO {table}({table}) VALUES('optimize')")
-
-
 def check_full_text(connection: apsw.Connection) -> Iterator[str]:
     """What is wrong with the full text, one line a table; holds the write lock, .45 s for 33 MB.
 

@@ -1,6 +1,7 @@
 """An index seen read-only at one moment, for comparing it with the tree while a daemon may write it.
 
-Takes no writer's lock and changes nothing. Readers of other programs go by `docs/database.md`.
+Takes no writer's lock and changes nothing. Not for a process that has the same index open as a store:
+two openings there would drop each other's locks.
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ import apsw
 
 from indexerd.contract import READER_PRAGMAS
 from indexerd.core.model import IndexedPage
-from indexerd.errors import ForeignFileError, StorageError
+from indexerd.errors import StorageError
 from indexerd.store.compare import public_rows
 from indexerd.store.connection import is_current, read_meta
 from indexerd.store.failures import explaining
 from indexerd.store.fetch import fetch_indexed
 from indexerd.store.files import Found, inspect_file
+from indexerd.store.fulltext import check_full_text
+from indexerd.store.opening import quick_check
 
 PATIENCE_S: Final = 2.0  # a writer that starts or stops may be in the way for a moment
 PAUSE_S: Final = 0.02
@@ -45,9 +48,8 @@ class Snapshot:
             connection = _connect_patiently(path)
             try:
                 if not is_current(connection):
-                    raise ForeignFileError(
-                        str(path), "is of another version of this program", "run `indexerd build` to renew it"
-                    )
+                    problem = "is of another version of this program"
+                    raise StorageError(str(path), problem, "run `indexerd build` to renew it")
                 return cls(path, connection)
             except BaseException:
                 connection.close()
@@ -70,6 +72,23 @@ class Snapshot:
         """The rows of a view without ids, generations and times of commits (see `compare`)."""
         with explaining(self.path):
             yield from public_rows(self._connection, view)
+
+    def check_integrity(self, scratch: Path) -> tuple[str, ...]:
+        """What is wrong with the file or the full text, one line each; makes a copy at `scratch`.
+
+        The full text checks itself by writing, which here only the copy allows.
+        """
+        with explaining(self.path):
+            problems = quick_check(self._connection)
+            if problems:
+                return tuple(problems)
+            copy = apsw.Connection(str(scratch))
+            try:
+                with copy.backup("main", self._connection, "main") as backup:
+                    backup.step()
+                return tuple(check_full_text(copy))
+            finally:
+                copy.close()
 
     def close(self) -> None:
         """Let the moment go."""

@@ -15,37 +15,28 @@ from typing import Final, Self
 
 import apsw
 
-from indexerd.contract import CHANGES_KEPT, LOCK_NAME, PROJECTION_VERSION
+from indexerd.contract import CHANGES_KEPT, LOCK_NAME
 from indexerd.core.model import Applied, Diagnostic, IndexedPage, Plan, ScanRecord
 from indexerd.lock import WriterLock
 from indexerd.store import fetch
-from indexerd.store.changes import write_rows
 from indexerd.store.connection import (
+    BUSY_TIMEOUT_MS,
     Identity,
     create_schema,
     drop_schema,
-    read_meta,
     transaction,
     write_meta,
 )
 from indexerd.store.failures import explaining
-from indexerd.store.feed import (
-    BY_PATH,
-    BY_PROJECTION,
-    count_changes,
-    trim_changes,
-    write_changes,
-    write_diagnostics,
-    write_scan,
-)
+from indexerd.store.feed import count_changes, trim_changes, write_scan
 from indexerd.store.files import access_for, inspect_file, prepare_folder
-from indexerd.store.fulltext import MERGE_PAGES, check_full_text, merge_full_text, write_full_text
-from indexerd.store.links import write_links
+from indexerd.store.fulltext import MERGE_PAGES, check_full_text, merge_full_text
 from indexerd.store.opening import Opened, describe, open_database, quick_check
-from indexerd.store.pages import PageGatherer
-from indexerd.store.topics import write_topics
+from indexerd.store.plans import write_plan
+from indexerd.store.select import select_row
 
 UNCLEAN_JUMP: Final = 1 << 20  # past any generation that a power failure may have taken back (spec 3.5)
+TRUNCATE_PATIENCE_MS: Final = 100  # waiting for readers; without a commit in the meantime
 BUILD_WAL_BYTES: Final = 64 * 1024 * 1024  # past this a first build checkpoints: the WAL doubles the disk
 
 
@@ -76,8 +67,10 @@ class Store:
         self._rebuilding = False
         self._marked_open = False  # whether this session's first commit has said that it is not closed
         self._jump = opened.was_unclean
-        self._change_rows = 0 if opened.needs_rebuild else count_changes(opened.connection)
+        self._change_rows: int | None = None  # in the feed; None: to be counted
         self._place = os.stat(path)
+        self.wal_pages = 0  # that the WAL held after the last commit; its file does not shrink by itself
+        opened.connection.set_wal_hook(self._note_wal)
 
     @classmethod
     def open(
@@ -150,11 +143,18 @@ class Store:
         was only touched, and diagnostics, have none. Nothing is committed where nothing differs.
         """
         if self._rebuilding:
-            return self._write(plan, committed_at)
+            with explaining(self.path):
+                return self._write(plan, committed_at)
         if self.needs_rebuild:
             raise RuntimeError("an index of another schema version is rebuilt before anything is applied")
-        with self._committing():
-            applied = self._write(plan, committed_at)
+        try:
+            with self._committing():
+                before = self.generation
+                applied = self._write(plan, committed_at)
+        except BaseException:
+            self._change_rows = None
+            raise
+        self._jump &= applied.generation == before
         if self.building and self.wal_bytes > BUILD_WAL_BYTES:
             self.checkpoint()
         return applied
@@ -166,21 +166,29 @@ class Store:
         Readers see the old rows until the end of the block, then the new ones, under a new index id;
         when the block raises, the old ones stay. Tables of other programs are kept.
         """
-        with explaining(self.path), self._committing():
-            drop_schema(self._connection)
-            create_schema(self._connection, self._identity)
+        with explaining(self.path):
+            self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            with explaining(self.path):
+                drop_schema(self._connection)
+                create_schema(self._connection, self._identity)
             self._rebuilding = True
-            try:
-                yield
-            finally:
-                self._rebuilding = False
-        self.needs_rebuild = False
-        self._change_rows = count_changes(self._connection)
+            yield
+            with explaining(self.path):
+                self._connection.execute("COMMIT")
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
+        finally:
+            self._rebuilding = False
+            self._change_rows = None
+        self.needs_rebuild = self._jump = False
 
     def record_scan(self, scan: ScanRecord) -> None:
         """Keep a scan that found a change, or the first one; others cost no commit (state.json has them)."""
         with explaining(self.path):
-            first = self._connection.execute("SELECT 1 FROM scan LIMIT 1").fetchone() is None
+            first = select_row(self._connection, "SELECT 1 FROM scan LIMIT 1") is None
             if scan.pages_changed or scan.missed_by_events or first:
                 with self._committing():
                     write_scan(self._connection, scan)
@@ -194,13 +202,23 @@ class Store:
             return merge_full_text(self._connection, pages)
 
     def checkpoint(self, *, truncate: bool = False) -> Checkpoint:
-        """Move the WAL to the file; with `truncate`, when idle, wait for readers and empty it."""
-        mode = apsw.SQLITE_CHECKPOINT_TRUNCATE if truncate else apsw.SQLITE_CHECKPOINT_PASSIVE
-        try:
-            with explaining(self.path):
-                return Checkpoint(*self._connection.wal_checkpoint(mode=mode))
-        except apsw.BusyError:
-            return Checkpoint(-1, 0)
+        """Move the WAL to the file as far as readers let it; with `truncate`, when idle, empty it too."""
+        connection = self._connection
+        with explaining(self.path):
+            moved = Checkpoint(*connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE))
+            if truncate and moved.complete:
+                connection.set_busy_timeout(TRUNCATE_PATIENCE_MS)
+                try:
+                    moved = Checkpoint(*connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE))
+                except apsw.BusyError:
+                    return moved
+                finally:
+                    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+        return moved
+
+    def _note_wal(self, _connection: apsw.Connection, _schema: str, pages: int) -> int:
+        self.wal_pages = pages
+        return apsw.SQLITE_OK
 
     @property
     def wal_bytes(self) -> int:
@@ -236,7 +254,8 @@ class Store:
         """
         try:
             with explaining(self.path):
-                if self._marked_open:
+                # While the jump is still to come, the next session must know of it.
+                if self._meta("clean") == 0 and not self._jump:
                     with transaction(self._connection):
                         write_meta(self._connection, clean=1)
                 self._connection.close()
@@ -261,50 +280,19 @@ class Store:
             before = connection.total_changes()
             with transaction(connection):
                 yield
-                marked = self._marked_open or connection.total_changes() != before
-                if marked and not self._marked_open:
+                first = not self._marked_open and connection.total_changes() != before
+                if first:
                     write_meta(connection, clean=0)
-            if marked and not self._marked_open:
+            if first:
                 self._marked_open = True
                 connection.pragma("synchronous", "NORMAL")
 
     def _write(self, plan: Plan, committed_at: str) -> Applied:
-        connection = self._connection
-        changes_before = connection.total_changes()
-        generation = self._next_generation()
-        pages = PageGatherer(connection, plan.projection, generation)
-        for path in plan.deletes:
-            pages.delete(path)
-        for path, slug in plan.renamed:
-            pages.rename(path, slug)
-        for touch in plan.touches:
-            pages.touch(touch)
-        for upsert in plan.upserts:
-            pages.upsert(upsert)
-        changes = pages.changes
-        full_text = write_full_text(connection, changes)
-        write_rows(connection, changes)
-        write_links(connection, changes)
-        public = write_topics(connection, changes, plan.topics) | pages.public
-        public |= self._write_diagnostics(plan, generation)
-        came, went = write_changes(connection, generation, committed_at, pages.before, pages.after)
-        if public or came or went:
-            write_meta(connection, generation=generation, committed_at=committed_at)
-            self._jump = False
-        self._trim(came + went, generation)
-        if plan.complete:
-            self._complete()
-        return Applied(
-            generation=self.generation,
-            committed=connection.total_changes() != changes_before,
-            upserted=came,
-            deleted=went,
-            touched=pages.touched,
-            sections_inserted=len(changes.sections_inserted),
-            sections_updated=len(changes.sections_updated),
-            sections_deleted=len(changes.sections_deleted),
-            full_text=full_text,
+        applied = write_plan(
+            self._connection, plan, generation=self._next_generation(), committed_at=committed_at
         )
+        self._trim(applied.upserted + applied.deleted, applied.generation)
+        return applied
 
     def _next_generation(self) -> int:
         """The generation of the transaction at hand, should it change what readers see.
@@ -315,32 +303,17 @@ class Store:
             return 1
         return self.generation + (UNCLEAN_JUMP if self._jump else 1)
 
-    def _write_diagnostics(self, plan: Plan, generation: int) -> bool:
-        said = {found.path: found.diagnostics for found in plan.diagnostics}
-        silent = {upsert.page.path: () for upsert in plan.upserts} | dict.fromkeys(plan.deletes, ())
-        changed = False
-        for path in plan.deletes:
-            changed |= write_diagnostics(self._connection, path, BY_PROJECTION, (), generation)
-        for upsert in plan.upserts:
-            page = upsert.page
-            changed |= write_diagnostics(
-                self._connection, page.path, BY_PROJECTION, page.diagnostics, generation
-            )
-        for path, diagnostics in (silent | said).items():
-            changed |= write_diagnostics(self._connection, path, BY_PATH, diagnostics, generation)
-        return changed
-
     def _trim(self, added: int, generation: int) -> None:
-        self._change_rows += added
+        if self._change_rows is None:
+            self._change_rows = count_changes(self._connection)
+        else:
+            self._change_rows += added
         if self._change_rows > CHANGES_KEPT:
             self._change_rows -= trim_changes(self._connection, self._change_rows, generation)
 
-    def _complete(self) -> None:
-        """The whole tree is in, under this projection version."""
-        meta = read_meta(self._connection)
-        if meta["building"] or meta["projection_version"] != PROJECTION_VERSION:
-            write_meta(self._connection, building=0, projection_version=PROJECTION_VERSION)
-
     def _meta(self, key: str) -> int | str | None:
-        found = self._connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        """One thing the file says of itself; nothing while it is of another schema version."""
+        if self.needs_rebuild and not self._rebuilding:
+            return None
+        found = select_row(self._connection, "SELECT value FROM meta WHERE key = ?", (key,))
         return None if found is None else found[0]

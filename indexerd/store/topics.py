@@ -13,6 +13,7 @@ from typing import Final
 import apsw
 
 from indexerd.core.model import TopicDeclaration
+from indexerd.core.topics import enclosing_topics
 from indexerd.store.changes import RowChanges
 from indexerd.store.select import select_row, select_rows
 
@@ -41,8 +42,7 @@ def topic_graph(used: Iterable[str], declarations: Iterable[TopicDeclaration]) -
     while waiting:
         name = waiting.pop()
         names.add(name)
-        above = name.rpartition("/")[0]
-        if above:
+        for above in enclosing_topics(name)[:1]:
             edges.add((name, above))
             waiting |= {above} - names
     parents: dict[str, set[str]] = {}
