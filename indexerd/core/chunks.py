@@ -80,7 +80,7 @@ class _Table:
 
 def embed_heading(title: str, section_path: Sequence[str]) -> str:
     """What stands before the content in `embed_text`."""
-    return PATH_SEPARATOR.join(part for part in (title, PATH_SEPARATOR.join(section_path)) if part) + "\n\n"
+    return PATH_SEPARATOR.join((title, *section_path)) + "\n\n"
 
 
 def cut_chunks(
@@ -216,7 +216,10 @@ def _run_spans(body: str, parts: Sequence[_Part]) -> Iterator[_Span]:
     pieces: list[Piece] = []
     is_code: list[bool] = []
     after_torn_code = False
-    ranks = position_ranks([body[part.start : part.end] for part in parts])
+    ranks = position_ranks(
+        [body[part.start : part.end] for part in parts],
+        [_opens(before, part) for before, part in zip((None, *parts), parts, strict=False)],
+    )
     for part, following, rank in zip(parts, (*parts[1:], None), ranks, strict=False):
         end = following.start if following else part.end
         weight = weigh(body[part.start : end])
@@ -230,6 +233,12 @@ def _run_spans(body: str, parts: Sequence[_Part]) -> Iterator[_Span]:
     for first, end in gather(pieces, _LIMIT):
         kind = ChunkKind.CODE if all(is_code[first:end]) else ChunkKind.PROSE
         yield _span(body, kind, pieces[first].start, pieces[end - 1].end)
+
+
+def _opens(before: _Part | None, part: _Part) -> bool:
+    """Whether a paragraph follows what a paragraph introduced: there a cut separates least."""
+    is_after_other = before is not None and before.kind is not BlockKind.PARAGRAPH
+    return is_after_other and part.kind is BlockKind.PARAGRAPH
 
 
 def _borders(body: str, part: _Part) -> Sequence[re.Pattern[str]]:

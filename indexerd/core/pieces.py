@@ -24,6 +24,7 @@ WORDS: Final = re.compile(r"\s+")
 BLOCK_BORDER: Final = 1 << 80
 _LEVEL: Final = 1 << 72  # of the borders inside a block
 _LANDMARK: Final = 1 << 40  # above all positions, below _LEVEL
+_OPENING: Final = 1 << 20  # above all positions between two openings
 
 # Blocks between two landmarks, on average. Positions are counted from the landmark before, so a
 # block put into a list of thousands renumbers those up to the next landmark only.
@@ -63,21 +64,30 @@ def gather(pieces: Sequence[Piece], limit: int) -> Iterator[tuple[int, int]]:
         start = last[start] + 1
 
 
-def position_ranks(texts: Sequence[str]) -> Iterator[int]:
+def position_ranks(texts: Sequence[str], openings: Sequence[bool]) -> Iterator[int]:
     """Ranks of the borders before blocks: by position, so that no rewriting of a block changes one.
 
-    The position counts as on a ruler: every second border outranks its neighbours, every fourth
-    those, and so on. Ranks taken from the text of paragraphs moved a third border in 5 to 13 of
-    100 rewritings of one; these in none. Long runs are numbered anew from landmarks in the text.
+    `openings`: where a new thought is likely to begin, a paragraph after a list or a listing. These
+    outrank the others, which count from the opening before. Counting is as on a ruler: every second
+    border outranks its neighbours, every fourth those, and so on. (Ranks taken from the text of
+    paragraphs moved a third border in 5 to 13 of 100 rewritings of one; these in none.) Long runs
+    are numbered anew from landmarks in the text.
     """
-    landmark = 0
-    for index, text in enumerate(texts):
+    opened, distance = 0, -1
+    for text, opens in zip(texts, openings, strict=True):
         if len(texts) > LANDMARK_EVERY and (mark := crc32(text.encode())) % LANDMARK_EVERY == 0:
-            landmark = index
+            opened = distance = 0
             yield BLOCK_BORDER + _LANDMARK + mark
+        elif opens:
+            opened, distance = opened + 1, 0
+            yield BLOCK_BORDER + _OPENING + _on_ruler(opened)
         else:
-            distance = index - landmark
-            yield BLOCK_BORDER + (distance & -distance).bit_length()
+            distance += 1
+            yield BLOCK_BORDER + _on_ruler(distance)
+
+
+def _on_ruler(position: int) -> int:
+    return (position & -position).bit_length()
 
 
 def tear(text: str, piece: Piece, borders: Sequence[re.Pattern[str]], limit: int) -> Iterator[Piece]:
