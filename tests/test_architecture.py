@@ -37,7 +37,7 @@ LAYERS: Final = (
     ({"indexerd.core"}, {"indexerd.schema"}),
     ({"indexerd.opening"}, {"indexerd.lock"}),
     (
-        {"indexerd.config", "indexerd.registry"},
+        {"indexerd.config"},
         {"indexerd.control"},
         {"indexerd.logs"},
         {"indexerd.service"},
@@ -47,8 +47,8 @@ LAYERS: Final = (
         {"indexerd.units"},
         {"indexerd.watch"},
     ),
-    ({"indexerd.project", "indexerd.workers"},),
-    ({"indexerd.build"},),
+    ({"indexerd.project", "indexerd.workers"}, {"indexerd.registry"}),
+    ({"indexerd.build"}, {"indexerd.verify"}),
     ({"indexerd.daemon"},),
     ({"indexerd.main"},),
 )
@@ -69,7 +69,8 @@ ONLY_IN: Final = {
 }
 
 # Where statements stand; PRAGMAs of a connection are its own business.
-SQL_IN: Final = {"indexerd.schema", "indexerd.store", "wikiq.sql"}
+# The reference ranking that `wikiq eval` compares with has tables of its own, in memory.
+SQL_IN: Final = {"indexerd.schema", "indexerd.store", "wikiq.sql", "wikiq.reference"}
 STATEMENT: Final = re.compile(r"\s*(SELECT|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE|DROP|WITH \w+)\b")
 
 # All of these compute; none of them looks at a clock, a disk, the environment or another process.
