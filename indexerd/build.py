@@ -6,13 +6,21 @@ whole tree; what is not to be believed at first sight is the caller's to decide 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final, TypeVar
 
-from indexerd.core.model import Applied, Diagnostic, IndexedPage, ProjectionOptions, TopicDeclaration
+from indexerd.core.model import (
+    Applied,
+    Diagnostic,
+    IndexedPage,
+    ProjectionOptions,
+    ScanRecord,
+    TopicDeclaration,
+)
 from indexerd.core.names import TOPICS_FILE
 from indexerd.core.page import projection_fingerprint
 from indexerd.core.plan import (
@@ -33,6 +41,7 @@ from indexerd.core.reconcile import (
     outermost,
     plan_scan,
 )
+from indexerd.core.second_look import CONFIRM_AFTER_S
 from indexerd.core.topics import parse_topics
 from indexerd.project import PARSER_FAILED
 from indexerd.store import Store
@@ -42,6 +51,7 @@ from indexerd.workers import Projector
 # One commit: a folder of 1,000 pages moves at once; a commit a page costs twice as much (spec 2.3).
 COMMIT_PAGES: Final = 1000
 COMMIT_BYTES: Final = 16 << 20  # of pages; their records take some five times that in memory
+SETTLE_PAUSES_S: Final = (0.1, 0.4, 1.6)  # for pages that are being written while `build` runs
 _FEW_PATHS: Final = 16  # looked up one by one; more are cheaper in one query
 
 V = TypeVar("V")
@@ -70,7 +80,11 @@ class Survey:
 
 @dataclass(slots=True)
 class Update:
-    """What a survey came to. `left`: pages that could not be read steadily and want another look."""
+    """What a survey came to.
+
+    `unread`: pages that are there and could not be read. `left`: those of them that kept changing and
+    want another look.
+    """
 
     generation: int = 0
     commits: int = 0
@@ -78,6 +92,7 @@ class Update:
     deleted: int = 0
     projected: int = 0
     full_text: int = 0
+    unread: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
 
     @property
@@ -92,6 +107,18 @@ class Update:
         self.upserted += applied.upserted
         self.deleted += applied.deleted
         self.full_text += applied.full_text
+
+    def join(self, later: Update) -> None:
+        """Count a second attempt at what was left in."""
+        self.generation = later.generation
+        self.commits += later.commits
+        self.upserted += later.upserted
+        self.deleted += later.deleted
+        self.projected += later.projected
+        self.full_text += later.full_text
+        tried = set(self.left)
+        self.unread = [path for path in self.unread if path not in tried] + later.unread
+        self.left = later.left
 
 
 class Indexer:
@@ -176,6 +203,19 @@ class Indexer:
             self._topics_applied, self._topics_known = survey.topics_text, True
         return update
 
+    def record(self, survey: Survey, update: Update, reason: str, *, missed_by_events: int = 0) -> None:
+        """Keep a scan of the whole tree for `v1_scans`, if it found anything."""
+        self._store.record_scan(
+            ScanRecord(
+                started_at=time_text(survey.scan.started_ns),
+                finished_at=time_text(time.time_ns()),
+                reason=reason,
+                pages_seen=len(survey.scan.stamps),
+                pages_changed=update.changed,
+                missed_by_events=missed_by_events,
+            )
+        )
+
     def _commit(self, gathered: Gathered, update: Update) -> None:
         paths = {outcome.path for outcome in gathered.outcomes} | set(gathered.gone)
         indexed = self._store.fetch_indexed(paths)
@@ -192,7 +232,7 @@ class Indexer:
             claimants=claimants,
             projection=self._projection,
         )
-        update.add(self._store.apply(plan, committed_at=now()))
+        update.add(self._store.apply(plan, committed_at=time_text(time.time_ns())))
         self._report(gathered.outcomes, update)
 
     def _report(self, outcomes: Iterable[Outcome], update: Update) -> None:
@@ -204,6 +244,7 @@ class Indexer:
                         self._log.warning("page.failed", path=outcome.path, reason=diagnostic.message)
             elif isinstance(outcome, Unread):
                 self._log.warning("page.skipped", path=outcome.path, reason=outcome.diagnostic.message)
+                update.unread.append(outcome.path)
                 if outcome.diagnostic.kind == UNSETTLED:
                     update.left.append(outcome.path)
 
@@ -234,9 +275,36 @@ class Indexer:
         return _merged(self._store.fetch_diagnostics(path) for path in paths)
 
 
-def now() -> str:
-    """This moment as the index writes it: ISO 8601 UTC with milliseconds."""
-    return datetime.now(UTC).replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
+def build_whole(
+    indexer: Indexer,
+    *,
+    stop: Callable[[], bool] = never,
+    progress: Callable[[int, int], None] | None = None,
+    sleep: Callable[[float], None] = time.sleep,
+) -> tuple[Survey, Update]:
+    """Bring the index up to date once: what `indexerd build` does.
+
+    A surprising number of deletions is believed when a second look agrees; pages that are being
+    written are waited for a little, then left to the next build, with a diagnostic.
+    """
+    survey = indexer.survey(stop=stop)
+    if indexer.is_doubtful(survey):
+        sleep(CONFIRM_AFTER_S)
+        survey = indexer.survey(stop=stop)
+    update = indexer.apply(survey, stop=stop, progress=progress)
+    for pause in SETTLE_PAUSES_S:
+        if not update.left:
+            break
+        sleep(pause)
+        update.join(indexer.apply(indexer.survey(update.left, stop=stop), stop=stop))
+    indexer.record(survey, update, "build")
+    return survey, update
+
+
+def time_text(time_ns: int) -> str:
+    """A moment as the index writes it: ISO 8601 UTC with milliseconds."""
+    moment = datetime.fromtimestamp(time_ns / 1e9, UTC).replace(tzinfo=None)
+    return f"{moment.isoformat(timespec='milliseconds')}Z"
 
 
 def _merged(parts: Iterable[dict[str, V]]) -> dict[str, V]:

@@ -61,7 +61,7 @@ class Projector:
     def __init__(self, tree: Tree, options: ProjectionOptions, *, workers: int | None = None) -> None:
         self._tree = tree
         self._options = options
-        self._count = workers if workers is not None else len(os.sched_getaffinity(0))
+        self._count = _processors() if workers is None else workers
         self._workers: list[_Worker] = []
 
     def outcomes(self, wanted: Sequence[ToRead], stop: Callable[[], bool]) -> Iterator[Outcome]:
@@ -144,6 +144,12 @@ class Projector:
             yield place, give_up(wanted[place].path, self._tree, reason)
         if worker.owed:
             waiting.appendleft(list(worker.owed))
+
+
+def _processors() -> int:
+    """How many this process may use; not every system tells."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
 
 def _shares(wanted: Sequence[ToRead]) -> Iterator[list[int]]:

@@ -40,6 +40,7 @@ LAYERS: Final = (
         {"indexerd.config"},
         {"indexerd.control"},
         {"indexerd.logs"},
+        {"indexerd.progress"},
         {"indexerd.service"},
         {"indexerd.state"},
         {"indexerd.store"},
@@ -48,7 +49,8 @@ LAYERS: Final = (
         {"indexerd.watch"},
     ),
     ({"indexerd.project", "indexerd.workers"}, {"indexerd.registry"}),
-    ({"indexerd.build"}, {"indexerd.verify"}),
+    ({"indexerd.build"},),
+    ({"indexerd.compose"}, {"indexerd.verify"}),
     ({"indexerd.daemon"},),
     ({"indexerd.main"},),
 )

@@ -1,0 +1,116 @@
+"""Puts the parts together: from a root and its settings to an index that can be written.
+
+The one place where tree, store, workers and indexer meet, for every command that writes. Reads the
+settings and the register; decides nothing about pages.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from indexerd.build import Indexer
+from indexerd.config import Configuration, Settings, load_configuration
+from indexerd.contract import INDEX_NAME
+from indexerd.core.model import ProjectionOptions
+from indexerd.errors import IndexerdError
+from indexerd.registry import index_path, repository_prefix, resolve_root, revive_index
+from indexerd.store import Snapshot, Store
+from indexerd.tree import Tree
+from indexerd.walk import TreeSettings
+from indexerd.workers import Projector
+
+
+@dataclass(frozen=True, slots=True)
+class Wiki:
+    """A root with all that is settled about it before anything is opened. `root`: as it was named."""
+
+    root: str
+    index: Path
+    configuration: Configuration
+
+    @property
+    def settings(self) -> Settings:
+        """What is in force."""
+        return self.configuration.settings
+
+    @property
+    def tree_settings(self) -> TreeSettings:
+        """What of the tree is looked at. The index is no page, whatever it is called."""
+        settings = self.settings
+        return TreeSettings(
+            extensions=settings.extensions,
+            ignore=settings.ignore,
+            gitignore=settings.gitignore,
+            follow_symlinks=settings.follow_symlinks,
+            max_page_bytes=settings.max_page_bytes,
+            own_files=(str(self.index),),
+        )
+
+    @property
+    def projection_options(self) -> ProjectionOptions:
+        """What a projection knows besides bytes and path."""
+        return ProjectionOptions(
+            identity_names=self.settings.names,
+            repository_prefix=repository_prefix(self.root),
+            extensions=self.settings.extensions,
+        )
+
+    @property
+    def name(self) -> str:
+        """What `wikiq --wiki` calls it: as set, as it was, or like the folder."""
+        if self.settings.name is not None:
+            return self.settings.name
+        if self.index.exists():
+            with suppress(IndexerdError), Snapshot.open(self.index) as snapshot:
+                return str(snapshot.meta["name"])
+        return os.path.basename(os.path.realpath(self.root)) or "root"
+
+
+def find_wiki(argument: str | None, flags: Mapping[str, str | bool], environ: Mapping[str, str]) -> Wiki:
+    """The wiki that a command means. Raises RootError, UsageError, ConfigurationError."""
+    root = resolve_root(argument, environ)
+    configuration = load_configuration(root, flags, environ)
+    db = configuration.settings.db
+    if db is None:
+        return Wiki(root, index_path(root, environ), configuration)
+    path = Path(os.path.abspath(db))
+    return Wiki(root, path / INDEX_NAME if path.is_dir() else path, configuration)
+
+
+@contextmanager
+def opened_indexer(wiki: Wiki, log: Any) -> Iterator[tuple[Indexer, Store]]:
+    """The index of the wiki, open for writing, and what brings it up to date; closed afterwards."""
+    if wiki.settings.db is None:
+        revive_index(wiki.index)
+    tree = Tree(wiki.root, wiki.tree_settings)
+    options = wiki.projection_options
+    store = Store.open(
+        wiki.index,
+        root=os.path.realpath(wiki.root),
+        name=wiki.name,
+        share_group=wiki.settings.share_group,
+    )
+    projector = Projector(tree, options)
+    try:
+        yield Indexer(tree=tree, store=store, projector=projector, options=options, log=log), store
+    finally:
+        projector.close()
+        store.close()
+
+
+@contextmanager
+def scratch_indexer(wiki: Wiki, folder: Path, log: Any) -> Iterator[tuple[Indexer, Path]]:
+    """An empty index in `folder` for comparison, and what fills it from the same tree."""
+    tree = Tree(wiki.root, wiki.tree_settings)
+    options = wiki.projection_options
+    projector = Projector(tree, options)
+    with Store.open(folder / INDEX_NAME, root=os.path.realpath(wiki.root), name="verify") as store:
+        try:
+            yield Indexer(tree=tree, store=store, projector=projector, options=options, log=log), store.path
+        finally:
+            projector.close()

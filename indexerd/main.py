@@ -1,0 +1,222 @@
+"""The command `indexerd`: words to settings, settings to parts, results to lines and exit statuses.
+
+Every subcommand imports what it needs when it runs. What a user can cause ends in one line on
+stderr; a bug keeps its traceback. Never writes in a wiki.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+
+from indexerd.errors import IndexerdError, NotPermittedError, StorageError, UsageError
+
+if TYPE_CHECKING:
+    from indexerd.compose import Wiki
+
+USAGE: Final = 64
+DIFFERENT: Final = 1
+INTERRUPTED: Final = 130
+OUTPUT_FORMAT: Final = 1  # of what --json prints
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and give its exit status (spec 3.8)."""
+    if os.name == "nt":
+        print("indexerd: Windows is not supported; run it inside WSL", file=sys.stderr)
+        return USAGE
+    try:
+        status = cli.main(arguments, prog_name="indexerd", standalone_mode=False)
+        return status if isinstance(status, int) else 0
+    except click.exceptions.NoArgsIsHelpError as error:
+        print(error.format_message(), file=sys.stderr)
+        return USAGE
+    except click.ClickException as error:
+        print(f"indexerd: {error.format_message().rstrip('.')}; see indexerd --help", file=sys.stderr)
+        return USAGE
+    except IndexerdError as error:
+        return _fail(error)
+    except (KeyboardInterrupt, click.Abort):
+        return INTERRUPTED
+    except BrokenPipeError:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - lives until the process ends
+        return 0
+    except OSError as error:
+        kind = NotPermittedError if isinstance(error, PermissionError) else StorageError
+        what = str(error.filename or "")
+        return _fail(kind(what, error.strerror or str(error), "check the path, the disk and its permissions"))
+
+
+def _fail(error: IndexerdError) -> int:
+    from indexerd.core.names import escape_name
+
+    print(f"indexerd: {escape_name(str(error))}", file=sys.stderr)
+    return error.exit_status
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="indexerd")
+def cli() -> None:
+    """Keep a tree of Markdown pages in one SQLite file. Searching it is wikiq's business."""
+
+
+def wiki_options(command: F) -> F:
+    """ROOT and a flag for every setting; the command gets the wiki that they mean."""
+    from indexerd.config import SETTINGS, Settings
+
+    defaults = Settings()
+    for setting in reversed(SETTINGS):
+        if isinstance(getattr(defaults, setting.field), bool):
+            names = f"{setting.flag}/--no-{setting.flag.removeprefix('--')}"
+            option = click.option(names, setting.field, default=None, help=setting.help)
+        else:
+            option = click.option(setting.flag, setting.field, metavar="VALUE", help=setting.help)
+        command = option(command)
+    return click.argument("root", required=False, type=click.Path())(command)
+
+
+def _find_wiki(root: str | None, flags: dict[str, str | bool | None]) -> Wiki:
+    from indexerd.compose import find_wiki
+
+    given = {field: value for field, value in flags.items() if value is not None}
+    return find_wiki(root, given, os.environ)
+
+
+@cli.command()
+@wiki_options
+def build(root: str | None, **flags: str | bool | None) -> None:
+    """Bring the index of ROOT (the current folder) up to date once, then exit."""
+    from indexerd.build import build_whole
+    from indexerd.compose import opened_indexer
+    from indexerd.logs import configure_logs, get_logger
+    from indexerd.progress import Progress
+
+    wiki = _find_wiki(root, flags)
+    configure_logs(quiet=True)
+    start = time.monotonic()
+    progress = Progress(sys.stderr, start=start)
+    with opened_indexer(wiki, get_logger()) as (indexer, store):
+        if store.moved_aside is not None:
+            click.echo(f"indexerd: the index was damaged; it was moved to {store.moved_aside}", err=True)
+        try:
+            survey, update = build_whole(indexer, progress=progress.show)
+        finally:
+            progress.close()
+        store.checkpoint(truncate=True)
+    click.echo(
+        f"{len(survey.scan.stamps)} pages, {update.changed} changed, generation {update.generation}, "
+        f"{time.monotonic() - start:.1f} s: {wiki.index}"
+    )
+
+
+@cli.command()
+@wiki_options
+def verify(root: str | None, **flags: str | bool | None) -> int:
+    """Compare the index of ROOT with a fresh projection of the tree; exit 1 when they differ."""
+    from indexerd.compose import scratch_indexer
+    from indexerd.core.names import escape_name
+    from indexerd.logs import configure_logs, get_logger
+    from indexerd.progress import Progress
+    from indexerd.verify import check_integrity, find_differences
+
+    wiki = _find_wiki(root, flags)
+    configure_logs(quiet=True)
+    progress = Progress(sys.stderr, start=time.monotonic())
+    with tempfile.TemporaryDirectory(prefix="indexerd-") as folder:
+        problems = check_integrity(wiki.index, Path(folder) / "copy.db")
+        with scratch_indexer(wiki, Path(folder) / "fresh", get_logger()) as (indexer, fresh):
+            try:
+                problems += find_differences(wiki.index, fresh, indexer, progress=progress.show)
+            finally:
+                progress.close()
+    for problem in problems:
+        click.echo(escape_name(problem))
+    return DIFFERENT if problems else 0
+
+
+@cli.command()
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+@wiki_options
+def config(root: str | None, *, as_json: bool, **flags: str | bool | None) -> None:
+    """Show what is in force for ROOT, and where each setting comes from."""
+    from indexerd.config import setting_values
+
+    wiki = _find_wiki(root, flags)
+    values = {setting.key: value for setting, value in setting_values(wiki.settings)}
+    origins = wiki.configuration.origins
+    if as_json:
+        settings = {key: {"value": value, "from": origins[key]} for key, value in values.items()}
+        shown = {"format": OUTPUT_FORMAT, "root": wiki.root, "index": str(wiki.index), "settings": settings}
+        click.echo(json.dumps(shown))
+        return
+    rows = [("root", wiki.root, ""), ("index", str(wiki.index), "")]
+    rows += [(key, json.dumps(value, ensure_ascii=False), origins[key]) for key, value in values.items()]
+    for key, value, origin in rows:
+        click.echo(f"{key} = {value}" + (f"    # {origin}" if origin else ""))
+
+
+@cli.command("list")
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+def list_command(*, as_json: bool) -> None:
+    """List the indexes there are, with their roots."""
+    from indexerd.core.names import escape_name
+    from indexerd.registry import list_indexes
+
+    known = list_indexes(os.environ)
+    if as_json:
+        fields = [
+            {
+                "name": index.name,
+                "root": index.root,
+                "index": str(index.path),
+                "pages": index.pages,
+                "problem": index.problem,
+            }
+            for index in known
+        ]
+        click.echo(json.dumps({"format": OUTPUT_FORMAT, "indexes": fields}))
+        return
+    for index in known:
+        columns = [index.name, index.root or str(index.path), f"{index.pages} pages", index.problem or "ok"]
+        click.echo("\t".join(map(escape_name, columns)))
+
+
+@cli.command()
+@click.argument("index", metavar="ROOT|NAME")
+@click.option("--purge", is_flag=True, help="Remove the index's files as well; they can be built again.")
+def forget(index: str, *, purge: bool) -> None:
+    """Take an index out of use. The wiki itself is not touched."""
+    from indexerd.registry import find_index, forget_index
+
+    found = find_index(index, os.environ)
+    forget_index(found, purge=purge)
+    click.echo(f"{'removed' if purge else 'forgotten'}: {found.name} ({found.root})")
+
+
+@cli.command()
+@click.argument("old", metavar="OLD")
+@click.argument("new", metavar="NEW", type=click.Path())
+def move(old: str, new: str) -> None:
+    """Tell that the wiki at OLD (root or name) is at NEW now; its index goes along."""
+    from indexerd.registry import find_index, move_index, resolve_root
+
+    root = resolve_root(new, os.environ)
+    found = find_index(old, os.environ)
+    if found.problem is not None and not found.root:
+        raise UsageError(str(found.path), "cannot be read", f"{found.problem}")
+    place = move_index(found, root, os.environ)
+    click.echo(f"moved: {found.root} to {root}: {place}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,150 @@
+"""Where indexes are and which wikis they are of. The state folder is the register: each index tells.
+
+There is no list that could be wrong. An index out of use is a folder with a dot before its name,
+which nobody looks into. Which index a reader means is the reader's business.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from indexerd.contract import INDEX_NAME, LOCK_NAME, state_home
+from indexerd.errors import IndexerdError, RootError, UsageError
+from indexerd.lock import WriterLock
+from indexerd.store import Snapshot, Store
+
+_HASH_DIGITS: Final = 12  # 48 bits tell the wikis of one machine apart
+_NAME_LENGTH: Final = 40  # of a folder's name; the hash is what identifies it
+
+
+@dataclass(frozen=True, slots=True)
+class KnownIndex:
+    """An index of the state folder. `problem`: why it is of no use now, with the remedy, else None."""
+
+    path: Path
+    root: str
+    name: str
+    pages: int
+    problem: str | None = None
+
+
+def resolve_root(argument: str | None, environ: Mapping[str, str]) -> str:
+    """The folder that a command means, absolute; the current one without an argument.
+
+    Raises RootError when it is no folder, UsageError for `/` and the home folder by default.
+    """
+    root = os.path.abspath(os.curdir if argument is None else argument)
+    if not os.path.isdir(root):
+        problem = "is not a folder" if os.path.lexists(root) else "does not exist"
+        raise RootError(root, problem, "name the folder that holds the pages")
+    home = os.path.realpath(environ.get("HOME") or os.path.expanduser("~"))
+    if argument is None and os.path.realpath(root) in {"/", home}:
+        raise UsageError(root, "is everything you have", "name a folder; this one too, if you mean it")
+    return root
+
+
+def index_path(root: str, environ: Mapping[str, str]) -> Path:
+    """The default place of the index of the wiki at `root` (spec 3.8)."""
+    real = os.path.realpath(root)
+    digest = hashlib.sha256(os.fsencode(real)).hexdigest()[:_HASH_DIGITS]
+    shown = re.sub(r"[^\w.-]+", "_", os.path.basename(real)).strip("._")[:_NAME_LENGTH] or "root"
+    return Path(state_home(environ)) / f"{shown}-{digest}" / INDEX_NAME
+
+
+def repository_prefix(root: str) -> str:
+    """The root's place in the nearest folder at or above it that holds `.git`, with a slash; '' for none."""
+    real = Path(os.path.realpath(root))
+    for above in (real, *real.parents):
+        if (above / ".git").exists():
+            place = real.relative_to(above).as_posix()
+            return "" if place == "." else f"{place}/"
+    return ""
+
+
+def list_indexes(environ: Mapping[str, str]) -> tuple[KnownIndex, ...]:
+    """Every index in use, by name and root; those that cannot be read with the reason."""
+    home = Path(state_home(environ))
+    try:
+        folders = sorted(entry for entry in home.iterdir() if not entry.name.startswith("."))
+    except FileNotFoundError:
+        return ()
+    paths = [folder / INDEX_NAME for folder in folders]
+    known = [_look_into(path) for path in paths if path.is_file()]
+    return tuple(sorted(known, key=lambda index: (index.name, index.root)))
+
+
+def find_index(wanted: str, environ: Mapping[str, str]) -> KnownIndex:
+    """The index that a name or a root means. Raises UsageError when that is none or several."""
+    known = list_indexes(environ)
+    real = os.path.realpath(wanted)
+    found = [index for index in known if index.root == real or index.path == index_path(wanted, environ)]
+    found = found or [index for index in known if wanted in {index.name, index.path.parent.name}]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        roots = ", ".join(index.root for index in found)
+        raise UsageError(wanted, "more than one index has this name", f"give the root instead: {roots}")
+    names = ", ".join(index.name for index in known) or "none"
+    raise UsageError(wanted, "there is no index of this name or root", f"there are: {names}")
+
+
+def forget_index(index: KnownIndex, *, purge: bool) -> None:
+    """Take an index out of use; with `purge` its files go, else `revive_index` brings it back."""
+    lock = WriterLock.acquire(index.path.with_name(LOCK_NAME))
+    try:
+        folder = index.path.parent
+        aside = _aside(folder)
+        if aside.exists():
+            shutil.rmtree(aside)
+        os.rename(folder, aside)  # at once, whatever happens to the removal
+        if purge:
+            shutil.rmtree(aside)
+    finally:
+        lock.release()
+
+
+def revive_index(path: Path) -> None:
+    """Bring the index at its default place back into use, if it was forgotten and nothing took its place."""
+    aside = _aside(path.parent)
+    if aside.exists() and not path.parent.exists():
+        os.rename(aside, path.parent)
+
+
+def move_index(index: KnownIndex, new_root: str, environ: Mapping[str, str]) -> Path:
+    """Let the index go with its wiki to `new_root`; the next scan looks for what changed meanwhile.
+
+    Raises UsageError when there is an index of `new_root` already, AnotherWriterError.
+    """
+    real = os.path.realpath(new_root)
+    place = index_path(real, environ)
+    if place.parent.exists():
+        raise UsageError(real, "has an index of its own", f"indexerd forget {real}, or forget the old one")
+    old_name = os.path.basename(index.root)
+    name = os.path.basename(real) if index.name == old_name else index.name
+    Store.open(index.path, root=real, name=name).close()
+    os.rename(index.path.parent, place.parent)
+    return place
+
+
+def _aside(folder: Path) -> Path:
+    return folder.with_name(f".{folder.name}")
+
+
+def _look_into(path: Path) -> KnownIndex:
+    try:
+        with Snapshot.open(path) as snapshot:
+            meta, pages = snapshot.meta, len(snapshot.fetch_indexed())
+    except IndexerdError as error:
+        return KnownIndex(path, "", path.parent.name, 0, f"{error.problem}; {error.remedy}")
+    root, name = str(meta.get("root")), str(meta.get("name"))
+    problem = None
+    if not os.path.isdir(root):
+        problem = f"its folder is gone; indexerd move {root} NEW, or indexerd forget {root}"
+    return KnownIndex(path, root, name, pages, problem)
