@@ -40,7 +40,7 @@ TOPICS = st.sampled_from(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(WIKIS, TOPICS), min_size=2, max_size=5))
 def test_any_sequence_of_plans_gives_the_rows_of_the_last_state(
     steps: list[tuple[dict[str, str], tuple[TopicDeclaration, ...] | None]],
