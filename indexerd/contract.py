@@ -59,6 +59,7 @@ COLUMNS: Final = {
     "v1_sections": (
         "section_rowid", "page_id", "slug", "section_id", "ordinal", "level", "heading",
         "heading_path", "path_text", "anchor", "start_line", "end_line", "heading_source", "body",
+        "section_path",
     ),
     "v1_section_pages": ("section_rowid", "page_id"),
     "v1_chunks": (

@@ -218,6 +218,10 @@ _PATH_TEXT = (
     "CASE WHEN s.heading_path = '[]' THEN '' WHEN s.path_text IS NOT NULL THEN s.path_text"
     " ELSE replace(substr(s.heading_path, 3, length(s.heading_path) - 4), '\",\"', ' > ') END"
 )
+_SECTION_PATH = (
+    "CASE WHEN NOT s.guarded THEN s.heading_path WHEN s.cut = 0 THEN '[]'"
+    " ELSE '[' || substr(s.heading_path, s.cut) END"
+)
 # Both conditions on place let the planner go from a page to its sections and from a section to
 # its page; page_id comes from page (65 ms a look-up otherwise, spec 2.4).
 _PLACED = """page p
@@ -229,8 +233,7 @@ _CHUNK_PARTS = f"""
          {_SECTION_ID} AS section_id, c.part, c.parts, c.kind, c.tokens, s.anchor,
          pl.start_line + c.line - 1 AS start_line,
          pl.start_line + c.line + c.lines - 2 AS end_line,
-         CASE WHEN NOT s.guarded THEN s.heading_path WHEN s.cut = 0 THEN '[]'
-           ELSE '[' || substr(s.heading_path, s.cut) END AS section_path,
+         {_SECTION_PATH} AS section_path,
          CASE WHEN NOT s.guarded THEN {_PATH_TEXT} WHEN s.cut = 0 THEN ''
            WHEN s.guarded_text IS NOT NULL THEN s.guarded_text
            ELSE replace(substr(s.heading_path, s.cut + 1, length(s.heading_path) - s.cut - 2),

@@ -16,7 +16,8 @@ PUBLIC_ROWS: Final = {
     "v1_pages": """SELECT slug, path, title, title_origin, summary, updated_at, size, content_hash,
         front_matter, raw_front_matter, lead, sections FROM v1_pages ORDER BY path""",
     "v1_sections": """SELECT slug, section_id, ordinal, level, heading, heading_path, path_text, anchor,
-        start_line, end_line, heading_source, body FROM v1_sections ORDER BY slug, ordinal""",
+        start_line, end_line, heading_source, body, section_path
+        FROM v1_sections ORDER BY slug, ordinal""",
     "v1_chunks": """SELECT slug, section_id, part, parts, kind, chunk_key, section_path, heading_path,
         content, tokens, embed_text, source_text, breadcrumb, href, start_line, end_line
         FROM v1_chunks ORDER BY slug, section_id, part""",
