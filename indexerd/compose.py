@@ -71,9 +71,15 @@ class Wiki:
         return os.path.basename(os.path.realpath(self.root)) or "root"
 
 
-def find_wiki(argument: str | None, flags: Mapping[str, str | bool], environ: Mapping[str, str]) -> Wiki:
+def find_wiki(
+    argument: str | None,
+    flags: Mapping[str, str | bool],
+    environ: Mapping[str, str],
+    *,
+    must_exist: bool = True,
+) -> Wiki:
     """The wiki that a command means. Raises RootError, UsageError, ConfigurationError."""
-    root = resolve_root(argument, environ)
+    root = resolve_root(argument, environ, must_exist=must_exist)
     configuration = load_configuration(root, flags, environ)
     db = configuration.settings.db
     if db is None:
@@ -82,35 +88,44 @@ def find_wiki(argument: str | None, flags: Mapping[str, str | bool], environ: Ma
     return Wiki(root, path / INDEX_NAME if path.is_dir() else path, configuration)
 
 
-@contextmanager
-def opened_indexer(wiki: Wiki, log: Any) -> Iterator[tuple[Indexer, Store]]:
-    """The index of the wiki, open for writing, and what brings it up to date; closed afterwards."""
+def open_store(wiki: Wiki, *, anew: bool = False) -> Store:
+    """The index of the wiki, open for writing; with `anew` a damaged one is moved aside first."""
     if wiki.settings.db is None:
         revive_index(wiki.index)
-    tree = Tree(wiki.root, wiki.tree_settings)
-    options = wiki.projection_options
-    store = Store.open(
+    return Store.open(
         wiki.index,
         root=os.path.realpath(wiki.root),
         name=wiki.name,
         share_group=wiki.settings.share_group,
+        anew=anew,
     )
+
+
+def new_indexer(wiki: Wiki, store: Store, log: Any) -> tuple[Projector, Indexer]:
+    """What brings the store up to date with the tree. The projector is the caller's to close."""
+    tree = Tree(wiki.root, wiki.tree_settings)
+    options = wiki.projection_options
     projector = Projector(tree, options)
-    try:
-        yield Indexer(tree=tree, store=store, projector=projector, options=options, log=log), store
-    finally:
-        projector.close()
-        store.close()
+    return projector, Indexer(tree=tree, store=store, projector=projector, options=options, log=log)
+
+
+@contextmanager
+def opened_indexer(wiki: Wiki, log: Any) -> Iterator[tuple[Indexer, Store]]:
+    """The index of the wiki, open for writing, and what brings it up to date; closed afterwards."""
+    with open_store(wiki) as store:
+        projector, indexer = new_indexer(wiki, store, log)
+        try:
+            yield indexer, store
+        finally:
+            projector.close()
 
 
 @contextmanager
 def scratch_indexer(wiki: Wiki, folder: Path, log: Any) -> Iterator[tuple[Indexer, Path]]:
     """An empty index in `folder` for comparison, and what fills it from the same tree."""
-    tree = Tree(wiki.root, wiki.tree_settings)
-    options = wiki.projection_options
-    projector = Projector(tree, options)
     with Store.open(folder / INDEX_NAME, root=os.path.realpath(wiki.root), name="verify") as store:
+        projector, indexer = new_indexer(wiki, store, log)
         try:
-            yield Indexer(tree=tree, store=store, projector=projector, options=options, log=log), store.path
+            yield indexer, store.path
         finally:
             projector.close()

@@ -121,6 +121,65 @@ def build(root: str | None, **flags: str | bool | None) -> None:
 
 @cli.command()
 @wiki_options
+def run(root: str | None, **flags: str | bool | None) -> None:
+    """Follow ROOT (the current folder, or a wiki's name) until stopped; its index is always up to date."""
+    from indexerd.compose import find_wiki
+    from indexerd.daemon.start import run_daemon
+    from indexerd.logs import configure_logs, get_logger
+    from indexerd.registry import root_of_name
+
+    configure_logs()
+    given = {field: value for field, value in flags.items() if value is not None}
+    named = root_of_name(root, os.environ)
+    run_daemon(lambda: find_wiki(named, given, os.environ, must_exist=False), os.environ, get_logger())
+
+
+@cli.group()
+def service() -> None:
+    """Let the service manager of this machine run the daemon: systemd or launchd."""
+
+
+@service.command("install")
+@click.argument("root", required=False, type=click.Path())
+def service_install(root: str | None) -> None:
+    """Write the unit, enable it for ROOT and start it."""
+    _manage("install", root)
+
+
+@service.command("uninstall")
+@click.argument("root", required=False, type=click.Path())
+def service_uninstall(root: str | None) -> None:
+    """Stop the service of ROOT and disable it; the index stays."""
+    _manage("uninstall", root)
+
+
+@service.command("status")
+@click.argument("root", required=False, type=click.Path())
+def service_status(root: str | None) -> int:
+    """Show what the service manager says of ROOT; exit 1 when it does not run as it should."""
+    return _manage("status", root)
+
+
+def _manage(verb: str, root: str | None) -> int:
+    from indexerd.contract import state_home
+    from indexerd.core.names import escape_name
+    from indexerd.registry import resolve_root, root_of_name
+    from indexerd.units import LaunchAgents, SystemdUser
+
+    place = resolve_root(root_of_name(root, os.environ), os.environ, must_exist=verb == "install")
+    manager: SystemdUser | LaunchAgents
+    if sys.platform == "darwin":
+        manager = LaunchAgents(os.path.expanduser("~"))
+    else:
+        manager = SystemdUser(os.environ, state_home(os.environ))
+    report = getattr(manager, verb)(place)
+    for line in report.lines:
+        click.echo(escape_name(line))
+    return 0 if report.healthy else DIFFERENT
+
+
+@cli.command()
+@wiki_options
 def verify(root: str | None, **flags: str | bool | None) -> int:
     """Compare the index of ROOT with a fresh projection of the tree; exit 1 when they differ."""
     from indexerd.compose import scratch_indexer

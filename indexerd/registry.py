@@ -35,19 +35,31 @@ class KnownIndex:
     problem: str | None = None
 
 
-def resolve_root(argument: str | None, environ: Mapping[str, str]) -> str:
+def resolve_root(argument: str | None, environ: Mapping[str, str], *, must_exist: bool = True) -> str:
     """The folder that a command means, absolute; the current one without an argument.
 
-    Raises RootError when it is no folder, UsageError for `/` and the home folder by default.
+    Raises RootError when it is no folder (with `must_exist`), UsageError for `/` and the home folder
+    by default.
     """
     root = os.path.abspath(os.curdir if argument is None else argument)
-    if not os.path.isdir(root):
+    if must_exist and not os.path.isdir(root):
         problem = "is not a folder" if os.path.lexists(root) else "does not exist"
         raise RootError(root, problem, "name the folder that holds the pages")
     home = os.path.realpath(environ.get("HOME") or os.path.expanduser("~"))
     if argument is None and os.path.realpath(root) in {"/", home}:
         raise UsageError(root, "is everything you have", "name a folder; this one too, if you mean it")
     return root
+
+
+def root_of_name(argument: str | None, environ: Mapping[str, str]) -> str | None:
+    """The root that a command's argument means: itself, or that of the one index of this name.
+
+    A service's instance may be named after the wiki as well as after its folder.
+    """
+    if argument is None or os.sep in argument or os.path.isdir(argument):
+        return argument
+    roots = [index.root for index in list_indexes(environ) if index.name == argument and index.root]
+    return roots[0] if len(roots) == 1 else argument
 
 
 def index_path(root: str, environ: Mapping[str, str]) -> Path:

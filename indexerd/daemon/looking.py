@@ -33,22 +33,29 @@ _DELETIONS = "deletions"
 
 
 @dataclass(frozen=True, slots=True)
+class Unavailable:
+    """What stands at the root's place is not believed, so nothing was written."""
+
+    reason: str
+    second_look_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Looked:
     """What a look came to.
 
-    `unavailable`: why the root cannot be believed, None when it can. `again`: paths to look at once
-    more, with the seconds until then. `second_look_at`: when everything is to be scanned once more
-    to settle a doubt. `folders`: whether a folder was among the covers. `pages`: how many there are,
-    None unless everything was looked at.
+    `changed`: pages that came, went or have another stamp. `again`: paths to look at once more, with
+    the seconds until then. `second_look_at`: when a scan can settle a doubt. `folders`: whether more
+    than single files were looked at. `another_root`: the root was replaced, and that is believed now.
     """
 
-    update: Update | None = None
-    unavailable: str | None = None
+    survey: Survey
+    update: Update
     changed: tuple[str, ...] = ()
     again: tuple[tuple[str, float], ...] = ()
     second_look_at: float | None = None
     folders: bool = False
-    pages: int | None = None
+    another_root: bool = False
 
 
 class Looker:
@@ -73,13 +80,19 @@ class Looker:
             *(f"{path} changes while it is read" for path in self._unsteady),
         )
 
+    @property
+    def doubt_at(self) -> float | None:
+        """When a look can settle a doubt, None without one."""
+        times = (self._doubts.next_at(), self._settling.next_at())
+        return min((time for time in times if time is not None), default=None)
+
     def use(self, indexer: Indexer) -> None:
         """Looks through another Indexer from now on: the settings or the index file are new."""
         self._indexer = indexer
 
     def look(
         self, job: Job, stop: Callable[[], bool], progress: Callable[[int, int], None] | None = None
-    ) -> Looked:
+    ) -> Looked | Unavailable:
         """Brings the index to what is found. Raises StorageError, Stopped and what else Indexer raises."""
         try:
             survey = self._indexer.survey(job.covers, stop=stop)
@@ -87,20 +100,22 @@ class Looker:
             if error.path != self._root:
                 raise
             self._doubts.forget(_DELETIONS)
-            return Looked(unavailable=error.problem)
-        unavailable = self._doubt_root(survey)
-        if unavailable is not None:
-            return Looked(unavailable=unavailable, second_look_at=self._doubts.next_at())
+            return Unavailable(error.problem)
+        before = self._identity
+        doubt = self._doubt_root(survey)
+        if doubt is not None:
+            return Unavailable(doubt, self._doubts.next_at())
         keep_gone = self._doubt_deletions(survey)
         hold = self._doubt_emptied(survey)
         update = self._indexer.apply(survey, hold=hold, keep_gone=keep_gone, stop=stop, progress=progress)
         return Looked(
+            survey=survey,
             update=update,
             changed=_changed(survey),
             again=(*((path, SETTLE_AFTER_S) for path in hold), *self._unsteady_again(survey, update)),
             second_look_at=self._doubts.next_at(),
             folders=self._any_folder(survey),
-            pages=len(survey.scan.stamps) if survey.is_whole else None,
+            another_root=before not in (None, self._identity),
         )
 
     def _doubt_root(self, survey: Survey) -> str | None:

@@ -1,0 +1,383 @@
+"""The daemon: one loop that does one job at a time, beside a watcher, a socket and signals.
+
+It decides nothing by itself: the agenda says what is next, the looker what is believed. Every job
+runs in a worker thread, so that a stop, a barrier and the service manager never wait for the loop.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import anyio
+import anyio.abc
+import anyio.to_thread
+
+from indexerd.build import time_text
+from indexerd.control import Fresh, serve_barrier
+from indexerd.core.agenda import Agenda, Job, Reason, count_missed
+from indexerd.core.faults import Fault
+from indexerd.core.hints import cover_of, is_configuration
+from indexerd.daemon.barrier import Barrier, Wait
+from indexerd.daemon.cookies import Cookies
+from indexerd.daemon.looking import Looked, Looker, Unavailable
+from indexerd.daemon.pulse import Pulse
+from indexerd.daemon.report import Report, describe_trouble
+from indexerd.daemon.upkeep import Upkeep
+from indexerd.daemon.watching import WatchKeeper
+from indexerd.daemon.workshop import Workshop
+from indexerd.errors import DamagedIndexError, IndexerdError
+from indexerd.service import ServiceManager
+from indexerd.state import LastScan, StateFile
+from indexerd.walk import Stopped
+from indexerd.watch import Notifier, Watcher
+
+ROOT_CHECK_S: Final = 1.0  # between two looks for a root that is gone
+
+# A look for one of these tells nothing of the watcher: it was not there, or nothing was to be reported.
+_UNWATCHED: Final = frozenset({Reason.START, Reason.WATCH, Reason.GAP, Reason.RELOAD, Reason.RETRY})
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Where the daemon's own files are, and who it speaks to. `control`: the socket, None without one."""
+
+    state: StateFile
+    control: str | None
+    cookies: str
+    service: ServiceManager
+    open_notifier: Callable[[list[str]], Notifier]
+    clock: Callable[[], float] = time.monotonic
+    wall: Callable[[], float] = time.time
+
+
+class Daemon:
+    """Follows one wiki until `stop` or a signal. It is what the watcher reports to."""
+
+    def __init__(self, workshop: Workshop, around: Surroundings, log: Any) -> None:
+        root, settings = workshop.wiki.root, workshop.wiki.settings
+        self._workshop = workshop
+        self._around = around
+        self._service = around.service
+        self._clock = around.clock
+        self._log = log
+        self._pulse = Pulse(around.clock, around.wall)
+        self._agenda = Agenda()
+        self._looker = Looker(root, workshop.indexer, self._clock)
+        self._upkeep = Upkeep(workshop.store, self._clock)
+        self._cookies = Cookies(around.cookies)
+        self._barrier = Barrier(self._cookies, wake=self._pulse.wake, what_is_open=lambda: self.what_is_open)
+        self._report = Report(control=around.control, building=workshop.store.building)
+        self._own_folder = _own_folder(root, str(workshop.wiki.index))
+        watcher = Watcher(root, around.cookies, self._matters, around.open_notifier)
+        self._keeper = WatchKeeper(watcher, self, scan_only=settings.watch == "scan", clock=self._clock)
+        self._running: Job | None = None
+        self._reported: set[str] = set()  # while a job runs
+        self._stopping = False
+        self._reload_asked = False
+        self._reloading = False
+        self._check_asked = workshop.store.was_unclean
+
+    # What others call, in the event loop.
+
+    def stop(self) -> None:
+        """Ends the daemon: the transaction at hand is finished or rolled back, nothing new begins."""
+        self._stopping = True
+        self._pulse.wake()
+
+    def reload(self) -> None:
+        """Reads the settings again and looks at everything."""
+        self._reload_asked = True
+        self._pulse.wake()
+
+    def watch_opened(self) -> None:
+        """The watcher reports from now on; what happened before it was there is looked for."""
+        self._agenda.watching = self._report.watching = True
+        self._report.fault = None
+        self._report.counters["watch_opened"] += 1
+        self._agenda.ask_scan(Reason.WATCH, self._clock())
+        self._log.info("watch.opened", root=self._workshop.wiki.root)
+        self._pulse.wake()
+
+    def watch_failed(self, fault: Fault) -> None:
+        """No events from now on: scans are all there is."""
+        self._agenda.watching = self._report.watching = False
+        if fault != self._report.fault:
+            self._log.warning("watch.failed", kind=fault.kind, reason=fault.reason, remedy=fault.remedy)
+            self._agenda.ask_scan(Reason.WATCH, self._clock())
+        self._report.fault = fault
+        self._report.counters[f"watch_failed_{fault.kind}"] += 1
+        self._pulse.wake()
+
+    def paths_changed(self, paths: frozenset[str], quiet_s: float) -> None:
+        """Something happened at these paths."""
+        when = self._clock() - quiet_s
+        for path in paths:
+            cover = cover_of(path)
+            if cover is not None:
+                self._reload_asked |= is_configuration(path)
+                self._agenda.report(cover, when)
+                self._reported.add(cover)
+        self._report.counters["events"] += len(paths)
+        self._pulse.wake()
+
+    def cookies_seen(self, names: frozenset[str]) -> None:
+        """All that happened before these files were made has been reported."""
+        self._cookies.seen(names)
+
+    @property
+    def what_is_open(self) -> tuple[str, ...]:
+        """What keeps the index from being equal to the tree, for people."""
+        return (*self._report.obstacles, *self._looker.open)
+
+    # The loop.
+
+    async def run(self) -> None:
+        """Until stopped. Errors that nobody foresaw end it with their traceback."""
+        control = self._around.control
+        await anyio.to_thread.run_sync(self._cookies.prepare)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._heed_signals)
+            if control is not None:
+                await tasks.start(serve_barrier, control, self._barrier.ask)
+            tasks.start_soon(self._keeper.run)
+            await self._work(tasks)
+            self._service.stopping()
+            tasks.cancel_scope.cancel()
+
+    async def _heed_signals(self) -> None:
+        with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT, signal.SIGHUP) as signals:
+            async for number in signals:
+                if number == signal.SIGHUP:
+                    self.reload()
+                else:
+                    self.stop()
+
+    async def _work(self, tasks: anyio.abc.TaskGroup) -> None:
+        self._agenda.ask_scan(Reason.START, self._clock())
+        self._publish(at_once=True)
+        while not self._stopping:
+            if self._pulse.skipped():
+                self._log.info("machine.slept")
+                self._report.counters["gaps"] += 1
+                self._agenda.ask_scan(Reason.GAP, self._clock())
+            self._service.progressed(self._clock(), starting=not self._report.started)
+            if self._reload_asked:
+                await self._reload()
+            self._barrier.begin(tasks, self._agenda, self._clock(), self._looker.doubt_at)
+            flushing = self._barrier.take_flushing()
+            job = self._agenda.flush(self._clock()) if flushing else self._agenda.next_job(self._clock())
+            if job is not None:
+                await self._do(job, self._barrier.present() if job.is_scan else flushing)
+            elif self._check_asked and self._report.started:
+                await self._check_index()
+            elif self._upkeep.is_due():
+                await self._guarded(self._upkeep.run)
+            else:
+                await self._rest()
+            self._publish()
+        self._publish(at_once=True)
+
+    async def _do(self, job: Job, waiting: Wait) -> None:
+        if job.is_scan and self._workshop.settings_edited():
+            await self._reload()
+        self._running, self._reported = job, set()
+        began = self._clock()
+        try:
+            looked = await anyio.to_thread.run_sync(self._look, job)
+        except Stopped:
+            return
+        except DamagedIndexError as error:
+            self._fail(job, error)
+            await self._replace_index(anew=True)
+            return
+        except (IndexerdError, OSError, MemoryError) as error:
+            self._fail(job, error)
+            return
+        finally:
+            self._running = None
+            self._pulse.worked()
+        self._agenda.finish(job, began, self._clock())
+        self._report.trouble = None
+        if isinstance(looked, Unavailable):
+            self._lose_root(looked)
+        else:
+            await self._follow_up(job, looked)
+            if not self._looker.open:
+                store = self._workshop.store
+                guarantee = "scan" if job.is_scan else "events"
+                self._barrier.serve(waiting, Fresh(store.index_id, store.generation, guarantee))
+
+    def _look(self, job: Job) -> Looked | Unavailable:
+        """In a worker thread."""
+        if job.is_scan and not self._workshop.store.is_in_place():
+            index = str(self._workshop.wiki.index)
+            raise DamagedIndexError(index, "was replaced or deleted", "nothing: it is made anew")
+        return self._looker.look(job, self._asked_to_stop, self._tell_progress)
+
+    def _asked_to_stop(self) -> bool:
+        """In a worker thread, at every folder and page: so progress is what feeds the watchdog."""
+        self._service.progressed(self._clock(), starting=not self._report.started)
+        return self._stopping
+
+    def _tell_progress(self, done: int, total: int) -> None:
+        if not self._report.started:
+            self._service.status(f"{self._report.mode}, {done} of {total} pages")
+
+    # After a job.
+
+    def _fail(self, job: Job, error: Exception) -> None:
+        wait = self._agenda.fail(job, self._clock())
+        reason, remedy = self._report.trouble = describe_trouble(error)
+        self._report.counters["failures"] += 1
+        self._log.warning("batch.failed", reason=reason, remedy=remedy, retry_in_s=wait)
+
+    def _lose_root(self, lost: Unavailable) -> None:
+        report = self._report
+        if report.unavailable is None:
+            report.counters["root_lost"] += 1
+            self._log.warning("root.lost", reason=lost.reason)
+        report.unavailable = lost.reason
+        self._agenda.ask_scan(Reason.RETRY, lost.second_look_at or self._clock() + ROOT_CHECK_S)
+        self._be_ready()
+
+    async def _follow_up(self, job: Job, looked: Looked) -> None:
+        now, update = self._clock(), looked.update
+        if looked.another_root or self._report.unavailable is not None:
+            self._report.unavailable = None
+            self._log.info("root.found", root=self._workshop.wiki.root)
+            self._keeper.reopen()
+        for path, delay in looked.again:
+            self._agenda.report(path, now, delay=delay)
+        if looked.second_look_at is not None:
+            self._agenda.ask_scan(Reason.SECOND_LOOK, looked.second_look_at)
+        if looked.folders and not job.is_scan:
+            self._agenda.scan_when_quiet(now)
+        if update.commits:
+            self._report.count_update(update)
+            self._upkeep.committed(update.commits)
+            self._log.info(
+                "batch.committed",
+                reason=job.reason,
+                generation=update.generation,
+                upserted=update.upserted,
+                deleted=update.deleted,
+            )
+        if job.is_scan:
+            await self._record(job, looked)
+            self._be_ready()
+
+    async def _record(self, job: Job, looked: Looked) -> None:
+        """What a scan of everything found, and what the watcher had not told of it."""
+        missed = 0
+        if job.reason not in _UNWATCHED and self._report.watching:
+            missed = count_missed(looked.changed, (*job.expected, *self._reported))
+        if missed:
+            self._log.warning("events.missed", paths=missed, reason=job.reason)
+            if job.reason == Reason.PERIODIC:
+                self._keeper.doubt()
+        scan = LastScan(
+            started_at=time_text(looked.survey.scan.started_ns),
+            finished_at=time_text(time.time_ns()),
+            reason=job.reason,
+            pages_seen=len(looked.survey.scan.stamps),
+            pages_changed=looked.update.changed,
+            missed_by_events=missed,
+        )
+        store = self._workshop.store
+        problems = len(store.fetch_diagnostics())
+        self._report.count_scan(scan, building=store.building, generation=store.generation, problems=problems)
+        indexer = self._workshop.indexer
+        await self._guarded(
+            lambda: indexer.record(looked.survey, looked.update, job.reason, missed_by_events=missed)
+        )
+
+    def _be_ready(self) -> None:
+        """The first look, or the one after a reload, is done, whatever it found."""
+        if self._reloading or not self._report.started:
+            self._report.started, self._reloading = True, False
+            self._service.ready(self._report.line())
+            self._log.info("daemon.ready", mode=self._report.mode, pages=self._report.pages)
+
+    # Around the jobs.
+
+    async def _reload(self) -> None:
+        self._reload_asked = False
+        self._reloading = True
+        self._service.reloading(self._clock())
+        try:
+            await anyio.to_thread.run_sync(self._workshop.reload)
+        except IndexerdError as error:
+            self._report.settings = describe_trouble(error)
+            self._log.warning("settings.refused", problem=str(error))
+        else:
+            self._report.settings = None
+            self._log.info("settings.loaded")
+            self._looker.use(self._workshop.indexer)
+            self._keeper.reopen(scan_only=self._workshop.wiki.settings.watch == "scan")
+        self._agenda.retry_now()
+        self._agenda.ask_scan(Reason.RELOAD, self._clock())
+
+    async def _check_index(self) -> None:
+        """After an unclean stop: whether the full text says what the rows say, which only this tells."""
+        self._check_asked = False
+        problems = await anyio.to_thread.run_sync(self._workshop.store.check_integrity)
+        if problems:
+            self._log.warning("index.damaged", problems=problems)
+            await self._replace_index(anew=True)
+
+    async def _replace_index(self, *, anew: bool) -> None:
+        """The index file is damaged, or another one: opened once more, and filled from the tree."""
+        self._log.warning("index.replaced", index=str(self._workshop.wiki.index))
+        self._report.counters["index_replaced"] += 1
+        await anyio.to_thread.run_sync(lambda: self._workshop.reopen(anew=anew))
+        self._looker.use(self._workshop.indexer)
+        self._upkeep = Upkeep(self._workshop.store, self._clock)
+        self._agenda.retry_now()
+        self._agenda.ask_scan(Reason.START, self._clock())
+
+    async def _guarded(self, work: Callable[[], object]) -> None:
+        """Work on the index that may be left for later when the disk refuses it."""
+        try:
+            await anyio.to_thread.run_sync(work)
+        except (IndexerdError, OSError, MemoryError) as error:
+            self._log.warning("upkeep.failed", reason=str(error))
+            self._upkeep.put_off()
+
+    async def _rest(self) -> None:
+        state = self._report.state(self._pending, self.what_is_open)
+        times = (self._agenda.next_at(), self._upkeep.next_at, self._around.state.due_at(state))
+        await self._pulse.rest(times, self._service.ping_interval_s)
+
+    @property
+    def _pending(self) -> int:
+        running = len(self._running.expected) if self._running is not None else 0
+        return self._agenda.pending + running
+
+    def _publish(self, *, at_once: bool = False) -> None:
+        report, state = self._report, self._around.state
+        size = self._upkeep.wal_bytes
+        if report.measure_wal(size):
+            report.counters["wal_grown"] += 1
+            self._log.warning("wal.grown", bytes=size)
+        now, live = self._clock(), report.state(self._pending, self.what_is_open)
+        if at_once:
+            state.write_now(live, now, time_text(time.time_ns()))
+        elif state.write(live, now, time_text(time.time_ns())) and report.started:
+            self._service.status(report.line())
+
+    def _matters(self, path: str) -> bool:
+        own = self._own_folder
+        if own is not None and (path == own or path.startswith(f"{own}/")):
+            return False  # our own writes must not be work for us
+        return cover_of(path) is not None
+
+
+def _own_folder(root: str, index: str) -> str | None:
+    """The folder of the index as a path from the root, None when it lies elsewhere."""
+    folder = os.path.relpath(os.path.realpath(os.path.dirname(index)), os.path.realpath(root))
+    return None if folder == ".." or folder.startswith("../") else folder

@@ -1,0 +1,118 @@
+"""What the daemon says of itself: counters, the state that readers see, a line for the manager.
+
+The loop tells it the facts as they happen. It computes and never writes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Final
+
+from indexerd.build import Update
+from indexerd.core.faults import Fault
+from indexerd.errors import IndexerdError
+from indexerd.state import LastScan, LiveState, Mode
+
+WAL_WARNING_BYTES: Final = 64 << 20  # a reader that keeps a transaction open lets it grow
+
+Trouble = tuple[str, str | None]  # reason, remedy
+
+
+def describe_trouble(error: Exception) -> Trouble:
+    """The reason and the remedy of an error that is waited out."""
+    if isinstance(error, IndexerdError):
+        where = f"{error.path}: " if error.path else ""
+        return f"{where}{error.problem}", error.remedy
+    return f"{type(error).__name__}: {error}", "it is tried again"
+
+
+@dataclass(slots=True)
+class Report:
+    """The facts. `unavailable`: why the root cannot be believed; `started`: the first look is done.
+
+    `trouble`: an error that is being waited out; `settings`: settings that were refused.
+    """
+
+    control: str | None = None
+    building: bool = False
+    started: bool = False
+    watching: bool = False
+    fault: Fault | None = None
+    unavailable: str | None = None
+    trouble: Trouble | None = None
+    settings: Trouble | None = None
+    wal: Trouble | None = None
+    pages: int = 0
+    generation: int = 0
+    problems: int = 0
+    last_scan: LastScan | None = None
+    counters: Counter[str] = field(default_factory=Counter)
+
+    def count_update(self, update: Update) -> None:
+        """Transactions were committed."""
+        self.generation = update.generation
+        self.counters.update(commits=update.commits, upserted=update.upserted, deleted=update.deleted)
+
+    def count_scan(self, scan: LastScan, *, building: bool, generation: int, problems: int) -> None:
+        """The whole tree was looked at."""
+        self.last_scan, self.pages = scan, scan.pages_seen
+        self.building, self.generation, self.problems = building, generation, problems
+        self.counters.update({"scans": 1, f"scans_{scan.reason}": 1})
+        if scan.missed_by_events:
+            self.counters["missed_by_events"] += scan.missed_by_events
+
+    def measure_wal(self, size: int) -> bool:
+        """Looks at the size of the write-ahead log, in bytes; whether it has just become too large."""
+        before, self.wal = self.wal, None
+        if size > WAL_WARNING_BYTES:
+            grown = f"the write-ahead log has {size >> 20} MiB, since a reader keeps a transaction open"
+            self.wal = grown, "end the program that reads the index all the time"
+        return self.wal is not None and before is None
+
+    @property
+    def mode(self) -> Mode:
+        """What is done about changes now."""
+        if self.unavailable is not None:
+            return Mode.ROOT_UNAVAILABLE
+        if self.building:
+            return Mode.BUILDING
+        return Mode.WATCHING if self.watching and self.started else Mode.SCANNING
+
+    @property
+    def obstacles(self) -> tuple[str, ...]:
+        """What keeps every change out of the index, for people."""
+        trouble = () if self.trouble is None else (self.trouble[0],)
+        return (*trouble, *(() if self.unavailable is None else (self.unavailable,)))
+
+    def why(self) -> Trouble | None:
+        """The reason, and the remedy, for what is not as it should be; the worst first."""
+        if self.unavailable is not None:
+            return self.unavailable, "put the folder back; its index is kept meanwhile"
+        for trouble in (self.trouble, self.settings, self.wal):
+            if trouble is not None:
+                return trouble
+        if self.fault is not None and not self.watching:
+            return self.fault.reason, self.fault.remedy
+        return None if self.started else ("the first look at the tree is not finished", None)
+
+    def state(self, pending: int, still_open: tuple[str, ...]) -> LiveState:
+        """What readers are to know now."""
+        reason, remedy = self.why() or (None, None)
+        return LiveState(
+            mode=self.mode,
+            reason=reason,
+            remedy=remedy,
+            pending=pending,
+            open=still_open,
+            last_scan=self.last_scan,
+            counters=dict(sorted(self.counters.items())),
+            problems=self.problems,
+            control=self.control,
+        )
+
+    def line(self) -> str:
+        """One line for the service manager."""
+        why = self.why()
+        words = f"{self.mode}, {self.pages} pages, generation {self.generation}"
+        return words if why is None else f"{words}: {why[0]}"

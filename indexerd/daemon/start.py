@@ -1,0 +1,88 @@
+"""Puts a daemon together from a wiki and an environment, and runs it until it is stopped."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, MutableMapping
+from typing import Any, Final
+
+import anyio
+
+from indexerd.compose import Wiki
+from indexerd.config import user_file
+from indexerd.control import socket_path
+from indexerd.core.names import CONFIG_FILE
+from indexerd.daemon.loop import Daemon, Surroundings
+from indexerd.daemon.workshop import Workshop
+from indexerd.errors import RootError
+from indexerd.service import ServiceManager
+from indexerd.state import STATE_NAME, StateFile
+from indexerd.watch import Notifier, open_notifier
+
+COOKIES: Final = "cookies"  # the folder of the barrier's files, beside the index
+
+
+def run_daemon(
+    load: Callable[[], Wiki],
+    environ: MutableMapping[str, str],
+    log: Any,
+    *,
+    notifier: Callable[[list[str]], Notifier] = open_notifier,
+) -> None:
+    """Follows the wiki that `load` gives until SIGTERM. Raises IndexerdError for what a user can mend.
+
+    A root that is missing is waited for, when there is an index of it; else it is a RootError.
+    """
+    wiki = load()
+    if not os.path.isdir(wiki.root) and not wiki.index.exists():
+        raise RootError(wiki.root, "does not exist", "name the folder that holds the pages")
+    service = ServiceManager.from_environment(environ)
+    files = (user_file(environ), os.path.join(wiki.root, CONFIG_FILE))
+    workshop = Workshop(load, files, log)
+    try:
+        folder = os.path.dirname(wiki.index)
+        access = os.stat(wiki.index)  # the state may be read by whom the index may be read
+        around = Surroundings(
+            state=StateFile(
+                os.path.join(folder, STATE_NAME), mode=stat.S_IMODE(access.st_mode), group=access.st_gid
+            ),
+            control=_make_socket_folder(socket_path(str(wiki.index), environ), log),
+            cookies=os.path.join(folder, COOKIES),
+            service=service,
+            open_notifier=notifier,
+        )
+        _run(Daemon(workshop, around, log))
+    finally:
+        workshop.close()
+    log.info("daemon.stopped")
+
+
+def _run(daemon: Daemon) -> None:
+    try:
+        anyio.run(daemon.run)
+    except BaseExceptionGroup as group:
+        raise _only_error(group) from group
+
+
+def _only_error(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The one error inside, which its kind is asked for; the group where there are several."""
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        if len(error.exceptions) > 1:
+            return group
+        error = error.exceptions[0]
+    return error
+
+
+def _make_socket_folder(path: str | None, log: Any) -> str | None:
+    """The place of the socket once its folder is there; None, with a word about it, where it cannot be."""
+    problem = "every place for it has too long a path"
+    if path is not None:
+        try:
+            os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+            return path
+        except OSError as error:
+            problem = f"{error.strerror}: {os.path.dirname(path)}"
+    log.warning("control.unavailable", reason=problem, remedy="set XDG_RUNTIME_DIR to a folder of yours")
+    return None
