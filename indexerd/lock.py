@@ -62,9 +62,8 @@ def _open_lock_file(path: Path, mode: int, group: int | None) -> int:
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise StorageError(str(path), "is a symbolic link, not a lock", "remove it") from error
-        raise StorageError(
-            str(path), f"the writer's lock cannot be opened ({error.strerror})", "check the disk and the folder"
-        ) from error
+        problem = f"the writer's lock cannot be opened ({error.strerror})"
+        raise StorageError(str(path), problem, "check the disk and the folder") from error
     if os.fstat(descriptor).st_uid == os.geteuid():
         if group is not None:
             os.fchown(descriptor, -1, group)

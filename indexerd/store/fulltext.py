@@ -125,7 +125,10 @@ def _grams_agree(connection: apsw.Connection) -> bool:
             "CREATE VIRTUAL TABLE temp.grams_seen USING fts5vocab('main', 'sections_grams', 'instance')"
         )
         found = connection.execute(_INSTANCES.format("temp.grams_seen"))
-        return _equal(found, expected.execute(_INSTANCES.format("seen")))
+        try:
+            return _equal(found, expected.execute(_INSTANCES.format("seen")))
+        finally:
+            found.close(force=True)  # a table that is still read cannot be dropped
     finally:
         expected.close()
         connection.execute("DROP TABLE IF EXISTS temp.grams_seen")

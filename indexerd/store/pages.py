@@ -77,33 +77,32 @@ class PageGatherer:
         changes.mentions_cleared.append(key)
         changes.sources_cleared.append(key)
 
-    def rename(self, path: str, slug: str) -> None:
-        """The page at `path` gets another slug because its neighbours changed."""
-        found = fetch_page_row(self.connection, path)
-        if found is None or found[1].slug == slug:
-            return
-        page_id, old = found
-        row = old._replace(slug=slug, generation=self.generation)
-        names = fetch_names(self.connection, page_id)
-        self._change_names(page_id, names, name_rows(path, slug, old.title, aliases_of(names)))
-        self._change_row(page_id, old, row)
+    def keep(self, path: str, *, slug: str | None, touch: Touch | None) -> None:
+        """The page at `path` says what it said; its neighbours gave it `slug`, or its stamp is another.
 
-    def touch(self, touch: Touch) -> None:
-        """The file at `path` has another stamp and the same bytes; its size and hash stay."""
-        found = fetch_page_row(self.connection, touch.path)
+        Of a touched file, size and hash stay.
+        """
+        found = fetch_page_row(self.connection, path)
         if found is None:
             return
         page_id, old = found
-        stamp = touch.stamp
-        row = old._replace(
-            device=stamp.device,
-            inode=stamp.inode,
-            mtime_ns=stamp.mtime_ns,
-            ctime_ns=stamp.ctime_ns,
-            racy=int(touch.racy),
-            updated_at=old.updated or time_of(stamp),
-        )
-        self.touched += row != old
+        row = old
+        if slug is not None and slug != old.slug:
+            row = row._replace(slug=slug, generation=self.generation)
+            names = fetch_names(self.connection, page_id)
+            self._change_names(page_id, names, name_rows(path, slug, old.title, aliases_of(names)))
+        if touch is not None:
+            stamp = touch.stamp
+            touched = row._replace(
+                device=stamp.device,
+                inode=stamp.inode,
+                mtime_ns=stamp.mtime_ns,
+                ctime_ns=stamp.ctime_ns,
+                racy=int(touch.racy),
+                updated_at=old.updated or time_of(stamp),
+            )
+            self.touched += touched != row
+            row = touched
         self._change_row(page_id, old, row)
 
     def upsert(self, upsert: Upsert) -> None:

@@ -54,10 +54,10 @@ def _gather(connection: apsw.Connection, plan: Plan, generation: int) -> PageGat
     pages = PageGatherer(connection, plan.projection, generation)
     for path in plan.deletes:
         pages.delete(path)
-    for path, slug in plan.renamed:
-        pages.rename(path, slug)
-    for touch in plan.touches:
-        pages.touch(touch)
+    slugs = dict(plan.renamed)
+    touches = {touch.path: touch for touch in plan.touches}
+    for path in slugs | touches:
+        pages.keep(path, slug=slugs.get(path), touch=touches.get(path))
     for upsert in plan.upserts:
         pages.upsert(upsert)
     return pages
