@@ -100,7 +100,7 @@ def _hits(
     sought = sought_words(question, vocabulary)
     terms = sorted(sought.terms, key=lambda term: -sought.terms[term])
     bound = {
-        "shown": json.dumps([candidate.page_id for candidate in shown]),
+        "pages": json.dumps([candidate.page_id for candidate in shown]),
         "sections": json.dumps([candidate.section_rowid for candidate in shown]),
         "rarest": next(iter(terms), ""),
         "most": EXCERPT_SCAN_MAX,

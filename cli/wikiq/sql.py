@@ -73,6 +73,45 @@ SELECT text FROM (
   UNION ALL SELECT ordinal, heading_source || body FROM v1_sections WHERE page_id = :page_id)
 ORDER BY ordinal"""
 
+# Structure. Paths are JSON arrays as the index writes them. `section_path` leaves off a first heading
+# that only names the page, so a path resolves with and without it.
+SELECT_OUTLINE = """
+SELECT section_id, level, heading, heading_path, section_path, anchor, start_line, end_line
+FROM v1_sections WHERE page_id = ? ORDER BY ordinal"""
+_TOLD = """
+SELECT section_id, level, heading, heading_path, anchor, start_line, end_line, heading_source || body
+FROM v1_sections WHERE page_id = :page_id"""
+SELECT_SECTIONS_AT = f"""{_TOLD} AND (section_path = :path OR heading_path = :path)
+ORDER BY level = 0, ordinal"""
+# `beginning` is the path with a comma in the place of its closing bracket.
+SELECT_SECTIONS_UNDER = f"""{_TOLD}
+AND (section_path = :path OR substr(section_path, 1, length(:beginning)) = :beginning) ORDER BY ordinal"""
+
+_LINKS = """
+SELECT p.page_id, p.slug, p.path, l.line, l.section_id, l.kind, l.target, l.label, l.target_path, l.fragment,
+  l.target_slug, l.external
+FROM v1_links l JOIN v1_pages p ON p.page_id = l.page_id"""
+SELECT_LINKS = f"{_LINKS} WHERE l.page_id = ? ORDER BY l.line, l.target"
+SELECT_BACKLINKS = f"""{_LINKS} WHERE l.target_slug = :slug AND l.slug <> :slug
+ORDER BY p.path, l.line, l.target"""
+SELECT_LINKS_TO_NO_PAGE = f"""{_LINKS}
+WHERE l.target_slug IS NULL AND NOT l.external ORDER BY p.path, l.line, l.target"""
+SELECT_LINKS_INTO_PAGES = f"""{_LINKS}
+WHERE l.target_slug IS NOT NULL AND l.fragment <> '' ORDER BY l.target_slug, p.path, l.line"""
+
+# A page's chunks at once, pages in the order of their ids; `{condition}` as for SELECT_PAGES.
+SELECT_PAGES_TO_EMBED = """
+SELECT p.page_id, p.slug, p.path, p.generation, {condition} FROM v1_pages p
+WHERE p.page_id > ? AND p.generation > ? ORDER BY p.page_id LIMIT ?"""
+SELECT_CHUNKS = """
+SELECT chunk_key, slug, section_id, part, parts, kind, section_path, heading_path, content, tokens,
+  embed_text, source_text, breadcrumb, href, start_line, end_line, generation
+FROM v1_chunks WHERE page_id = ? ORDER BY section_id, part"""
+SELECT_PAGES_GONE = """
+SELECT DISTINCT c.slug, max(c.generation) FROM v1_changes c
+WHERE c.generation > ? AND NOT EXISTS (SELECT 1 FROM v1_pages p WHERE p.slug = c.slug)
+GROUP BY c.slug ORDER BY c.slug"""
+
 SELECT_TOPICS = """
 SELECT t.slug, t.title, t.description, t.page_count,
   (SELECT count(DISTINCT u.page_id) FROM v1_topic_tree x JOIN v1_page_topics u ON u.topic = x.topic
@@ -111,9 +150,11 @@ HOLDS_WORDS = "section_rowid IN (SELECT rowid FROM sections_fts WHERE sections_f
 HOLDS_PIECES = "section_rowid IN (SELECT rowid FROM sections_grams WHERE sections_grams MATCH ?)"
 NAMED_PAGES = "SELECT rowid AS page_id, -bm25(names_fts) AS score FROM names_fts WHERE names_fts MATCH ?"
 NO_NAMED_PAGES = "SELECT NULL AS page_id, 0.0 AS score WHERE 0"
-# Verbatim and without regard to ASCII case; past that many characters nobody waits for it.
+# Verbatim and without regard to ASCII case; past that many characters nobody waits for it. A scalar
+# subquery, like the ordinal: an outer join to the view would be made for all sections of the wiki.
 HOLDS_LITERAL = """
-(instr(lower(p.title || char(10) || v.heading || char(10) || substr(v.body, 1, 1000000)), lower(?)) > 0)"""
+(SELECT instr(lower(p.title || char(10) || v.heading || char(10) || substr(v.body, 1, 1000000)), lower(?)) > 0
+ FROM v1_sections v WHERE v.section_rowid = k.section_rowid)"""
 
 # What is worth ranking: the best sections, the best section of the best pages and of those whose name
 # was typed, and pages found by their name alone (kind 1). Each cut is a score, and all that reach it
@@ -148,18 +189,24 @@ picked AS (
   FROM named WHERE page_id IN (SELECT page_id FROM exact) OR score >= (
     SELECT min(score) FROM (SELECT score FROM named ORDER BY score DESC LIMIT ?)))
 SELECT k.kind, k.section_rowid, k.page_id, k.score, e.is_identity, p.slug, p.updated_at, p.sections,
-  v.ordinal, {literals}, (SELECT count(*) FROM {counted}) + (SELECT count(*) FROM named)
+  (SELECT ordinal FROM v1_sections v WHERE v.section_rowid = k.section_rowid),
+  {literals}, (SELECT count(*) FROM {counted}) + (SELECT count(*) FROM named)
 FROM picked k JOIN v1_pages p ON p.page_id = k.page_id
-LEFT JOIN v1_sections v ON v.section_rowid = k.section_rowid
 LEFT JOIN exact e ON e.page_id = k.page_id"""
 
-SELECT_SHOWN = """
+_SHOWN_PAGE = """
 SELECT j.key, p.title, p.path, p.summary,
   (SELECT json_group_array(topic) FROM (
      SELECT DISTINCT topic FROM v1_page_topics t WHERE t.page_id = p.page_id ORDER BY topic)),
-  p.size, p.mtime_ns, p.content_hash,
-  v.section_id, v.heading, v.heading_path, v.anchor, v.start_line, v.end_line,
+  p.size, p.mtime_ns, p.content_hash"""
+SELECT_SHOWN = f"""
+WITH shown AS MATERIALIZED (
+  SELECT j.key, j.value AS page_id, k.value AS section_rowid
+  FROM json_each(:pages) j JOIN json_each(:sections) k ON k.key = j.key)
+{_SHOWN_PAGE}, v.section_id, v.heading, v.heading_path, v.anchor, v.start_line, v.end_line,
   CASE WHEN length(v.body) <= :most THEN v.body
     ELSE substr(v.body, max(1, instr(lower(v.body), :rarest) - :before), :most) END
-FROM json_each(:shown) j JOIN v1_pages p ON p.page_id = j.value
-LEFT JOIN v1_sections v ON v.section_rowid = (SELECT value FROM json_each(:sections) WHERE key = j.key)"""
+FROM shown j JOIN v1_pages p ON p.page_id = j.page_id
+JOIN v1_sections v ON v.section_rowid = j.section_rowid
+UNION ALL {_SHOWN_PAGE}, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM shown j JOIN v1_pages p ON p.page_id = j.page_id WHERE j.section_rowid IS NULL"""
