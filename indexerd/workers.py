@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, Pipe, wait
 from typing import Any, Final
@@ -64,7 +64,12 @@ class Projector:
         self._count = _processors() if workers is None else workers
         self._workers: list[_Worker] = []
 
-    def outcomes(self, wanted: Sequence[ToRead], stop: Callable[[], bool]) -> Iterator[Outcome]:
+    @property
+    def processes(self) -> tuple[int, ...]:
+        """The process ids of the workers there are."""
+        return tuple(worker.process.pid for worker in self._workers)
+
+    def outcomes(self, wanted: Sequence[ToRead], stop: Callable[[], bool]) -> Generator[Outcome, None, None]:
         """One outcome for each page, in this order. Raises Stopped soon after `stop` says so."""
         if self._count == 0 or sum(page.size for page in wanted) <= INLINE_BYTES:
             for page in wanted:
