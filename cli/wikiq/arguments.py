@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 
 # First words that are commands, and what the help says; each stands in `wikiq.commands.<name>`.
 COMMANDS = {
+    "backlinks": "The links of other pages that lead to a page.",
     "changes": "Pages that came, changed or went since a generation.",
+    "expand": "All sections under the first two headings of a section's path.",
+    "links": "The links of a page: to pages, to files, out of the wiki, and broken ones.",
+    "outline": "The headings of a page as a tree, with lines and anchors.",
     "pages": "Pages, newest first.",
     "search": "Pages that answer a question, the best first; `wikiq WORDS...` is the same.",
     "show": "A page, or one section of it.",

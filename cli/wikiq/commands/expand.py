@@ -1,0 +1,69 @@
+"""`wikiq expand PAGE#section`: the sections around a section, as far as they share its path."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from wikiq.arguments import COMMANDS, FORMS, INDEX
+from wikiq.commands import parameters, split_source
+from wikiq.errors import FOUND, NOTHING_FOUND
+from wikiq.page_text import text_lines
+from wikiq.pager import paged
+from wikiq.render import result_json, row_json
+from wikiq.screen import BOLD, FAINT, Span, joined
+from wikiq.source import opened
+from wikiq.structure import EXPANDED_DEPTH, Expansion, expand
+from wikiq.surroundings import Surroundings
+
+
+@click.pass_obj
+def _expand(
+    surroundings: Surroundings, /, name: str, *, depth: int, json: bool, ndjson: bool, **values: Any
+) -> int:
+    with opened(split_source(values), surroundings) as asked:
+        found = expand(asked.database, name, depth=depth, folder=surroundings.folder)
+    out = surroundings.out
+    if json:
+        out.text(result_json(found) + "\n")
+    elif ndjson:
+        for section in found.sections:
+            out.text(row_json(section) + "\n")
+    elif not out.is_terminal:
+        out.text("".join(section.source for section in found.sections))
+    else:
+        _show(found, surroundings)
+    return asked.exit_status(FOUND if found.sections else NOTHING_FOUND)
+
+
+def _show(found: Expansion, surroundings: Surroundings) -> None:
+    with paged(surroundings.out, surroundings.environ) as screen:
+        screen.line(Span(text=found.title, style=BOLD), Span(text=f"  {found.path}", style=FAINT))
+        screen.line(Span(text=joined(found.section_path), style=FAINT))
+        screen.line()
+        for section in found.sections:
+            for spans in text_lines(section.source):
+                screen.line(*spans)
+
+
+command = click.Command(
+    "expand",
+    callback=_expand,
+    params=[
+        click.Argument(["name"], metavar="PAGE[#SECTION]"),
+        click.Option(
+            ["--depth"],
+            type=click.IntRange(min=0),
+            default=EXPANDED_DEPTH,
+            show_default=True,
+            metavar="N",
+            help="How many elements of the path the sections share.",
+        ),
+        *parameters({name: FORMS[name] for name in ("--json", "--ndjson")} | INDEX),
+    ],
+    help=f"""{COMMANDS["expand"]}
+
+    SECTION is an anchor, a number, a heading, or a path of headings joined by ` > `. A first heading
+    that only repeats the title is no element of the path.""",
+)

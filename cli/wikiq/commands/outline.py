@@ -1,0 +1,47 @@
+"""`wikiq outline PAGE`: the headings of a page as a tree, with lines and anchors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from wikiq.arguments import COMMANDS, FORMS, INDEX
+from wikiq.commands import parameters, split_source
+from wikiq.errors import FOUND
+from wikiq.rows import Form, Listing, print_rows
+from wikiq.screen import FAINT, Span
+from wikiq.source import opened
+from wikiq.structure import OutlineRow, outline
+from wikiq.surroundings import Surroundings
+
+
+@click.pass_obj
+def _outline(surroundings: Surroundings, /, name: str, **values: Any) -> int:
+    source = split_source(values)
+    form = Form(**values)
+    with opened(source, surroundings) as asked:
+        found = outline(asked.database, name, folder=surroundings.folder)
+    beside = {field: getattr(found, field) for field in ("slug", "title", "path", "generation")}
+    print_rows(found.sections, form, LISTING, surroundings, **beside)
+    return asked.exit_status(FOUND)
+
+
+def _columns(row: OutlineRow) -> tuple[str, ...]:
+    return str(row.start_line), str(row.level), row.heading, row.anchor
+
+
+def _lines(row: OutlineRow) -> list[tuple[Span | str, ...]]:
+    indent = "  " * max(row.level - 1, 0)
+    anchor = f"  #{row.anchor}" if row.anchor else ""
+    return [(f"{row.start_line:>6}  {indent}{row.heading}", Span(text=anchor, style=FAINT))]
+
+
+LISTING = Listing(name="sections", columns=_columns, lines=_lines)
+
+command = click.Command(
+    "outline",
+    callback=_outline,
+    params=[click.Argument(["name"], metavar="PAGE"), *parameters(FORMS | INDEX)],
+    help=COMMANDS["outline"],
+)

@@ -1,0 +1,117 @@
+"""The links of a page and those that lead to it, each with its line and with what it leads to.
+
+Which page a target means was decided by the index; that a target is a file and no page is looked up
+on the disk (spec 2.2). Whether a fragment exists is `check`'s to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import Any
+
+from wikiq import sql
+from wikiq.database import Database, Snapshot
+from wikiq.lookup import require_page
+from wikiq.record import Record
+from wikiq.tree_names import TreeNames
+
+CONTEXT_CHARACTERS = 240  # of the line a link stands on; about three lines of a terminal
+
+PAGE, FILE, EXTERNAL, BROKEN = "page", "file", "external", "broken"  # what a link leads to
+BY_NAME_KINDS = frozenset({"wikilink", "embed"})
+
+
+class LinkRow(Record):
+    """A link. `path` and `line` say where it stands, `context` is that line as it was indexed.
+
+    `target` is as written; `target_slug` the page it means, None for anything else. `status`: `page`,
+    `file` (something on the disk that is no page), `external` or `broken`.
+    """
+
+    slug: str
+    path: str
+    line: int
+    section_id: str
+    kind: str
+    target: str
+    label: str
+    fragment: str | None
+    target_slug: str | None
+    status: str
+    context: str
+
+
+def links(database: Database, name: str, *, folder: str | None = None) -> tuple[LinkRow, ...]:
+    """Give the links of the page called `name`, in order. Raises UnknownPageError, UsageError."""
+    with database.snapshot() as snapshot:
+        page = require_page(snapshot, name, folder=folder)
+        found = list(_with_context(snapshot, snapshot.rows(sql.SELECT_LINKS, (page.page_id,))))
+    tree = TreeNames(snapshot.root)
+    return tuple(_link_row(row, context, tree) for row, context in found)
+
+
+def backlinks(database: Database, name: str, *, folder: str | None = None) -> tuple[LinkRow, ...]:
+    """Give the links of other pages to the page called `name`. Raises UnknownPageError, UsageError."""
+    with database.snapshot() as snapshot:
+        page = require_page(snapshot, name, folder=folder)
+        rows = snapshot.rows(sql.SELECT_BACKLINKS, {"slug": page.slug})
+        found = list(_with_context(snapshot, rows))
+    tree = TreeNames(snapshot.root)
+    return tuple(_link_row(row, context, tree) for row, context in found)
+
+
+def link_status(row: tuple[Any, ...], tree: TreeNames) -> str:
+    """Say what a row of the link statements leads to."""
+    path, kind, target_path, target_slug, external = row[2], row[5], row[8], row[10], row[11]
+    if target_slug is not None:
+        return PAGE
+    if external:
+        return EXTERNAL
+    if target_path is None:
+        return BROKEN  # it leads out of the root
+    if tree.has_path(target_path):
+        return FILE
+    if kind in BY_NAME_KINDS:
+        beside = path.rpartition("/")[0]
+        if tree.has_name(target_path) or tree.has_path(f"{beside}/{target_path}".lstrip("/")):
+            return FILE
+    return BROKEN
+
+
+def _link_row(row: tuple[Any, ...], context: str, tree: TreeNames) -> LinkRow:
+    _, slug, path, line, section_id, kind, target, label, _, fragment, target_slug, _ = row
+    return LinkRow(
+        slug=slug,
+        path=path,
+        line=line,
+        section_id=section_id,
+        kind=kind,
+        target=target,
+        label=label,
+        fragment=fragment,
+        target_slug=target_slug,
+        status=link_status(row, tree),
+        context=context,
+    )
+
+
+def _with_context(
+    snapshot: Snapshot, rows: Iterable[tuple[Any, ...]]
+) -> Iterator[tuple[tuple[Any, ...], str]]:
+    """Each row with the line it stands on; rows of one page follow each other."""
+    for page_id, group in groupby(rows, key=lambda row: row[0]):
+        parts = snapshot.rows(sql.SELECT_SOURCE, {"page_id": page_id})
+        text = "".join(part[0] for part in parts).replace("\r\n", "\n").replace("\r", "\n")
+        lines = text.split("\n")
+        for row in group:
+            line = lines[row[3] - 1] if row[3] <= len(lines) else ""
+            yield row, _around(line.strip(), row[7] or row[6])
+
+
+def _around(line: str, label: str) -> str:
+    """A line, or of a long one the part around the link."""
+    if len(line) <= CONTEXT_CHARACTERS:
+        return line
+    start = max(0, min(line.find(label) - CONTEXT_CHARACTERS // 2, len(line) - CONTEXT_CHARACTERS))
+    return line[start : start + CONTEXT_CHARACTERS]
