@@ -1,0 +1,237 @@
+"""The command's words, output and exit statuses: one line for every mistake, never a traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from indexerd.lock import WriterLock
+from indexerd.main import main
+from indexerd.registry import index_path
+
+
+@pytest.fixture
+def wiki(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A wiki of two pages in a home of its own, and nothing set."""
+    for name in [name for name in os.environ if name.startswith("INDEXERD_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    root = tmp_path / "home" / "notes"
+    root.mkdir(parents=True)
+    (root / "a.md").write_text("# A\n")
+    (root / "b.md").write_text("# B\n")
+    return root
+
+
+class Command:
+    """Runs the command in this process and keeps what it printed."""
+
+    def __init__(self, capfd: pytest.CaptureFixture[str]) -> None:
+        self._capfd = capfd
+
+    def __call__(self, *words: str) -> tuple[int, str, str]:
+        status = main(words)
+        out, err = self._capfd.readouterr()
+        return status, out, err
+
+
+@pytest.fixture
+def indexerd(capfd: pytest.CaptureFixture[str]) -> Command:
+    return Command(capfd)
+
+
+def test_a_build_says_what_it_did_and_where_the_index_is(wiki: Path, indexerd: Command) -> None:
+    status, out, err = indexerd("build", str(wiki))
+    place = index_path(str(wiki), os.environ)
+    assert (status, err) == (0, "")
+    assert out.startswith("2 pages, 2 changed, generation 1, ")
+    assert out.endswith(f" s: {place}\n")
+    assert oct(place.parent.stat().st_mode & 0o777) == "0o700"
+    assert oct(place.stat().st_mode & 0o777) == "0o600"
+    assert indexerd("build", str(wiki))[1].startswith("2 pages, 0 changed, generation 1, ")
+
+
+def test_the_current_folder_is_the_root_when_none_is_named(
+    wiki: Path, indexerd: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(wiki)
+    assert indexerd("build")[0] == 0
+    monkeypatch.chdir(wiki.parent)
+    status, _, err = indexerd("build")
+    assert status == 64
+    assert err.startswith(f"indexerd: {wiki.parent}: is everything you have;")
+    assert err.count("\n") == 1
+
+
+def test_db_puts_the_index_elsewhere_by_flag_and_by_variable(
+    wiki: Path, indexerd: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert indexerd("build", str(wiki), "--db", str(tmp_path / "x.db"))[0] == 0
+    monkeypatch.setenv("INDEXERD_DB", str(tmp_path / "folder"))
+    (tmp_path / "folder").mkdir()
+    assert indexerd("build", str(wiki))[0] == 0
+    assert (tmp_path / "x.db").is_file()
+    assert (tmp_path / "folder" / "index.db").is_file()
+    assert indexerd("list")[1] == ""
+
+
+def test_verify_is_silent_when_all_is_well_and_exits_1_with_a_line_a_difference(
+    wiki: Path, indexerd: Command
+) -> None:
+    indexerd("build", str(wiki))
+    assert indexerd("verify", str(wiki)) == (0, "", "")
+    (wiki / "c.md").write_text("# C\n")
+    status, out, err = indexerd("verify", str(wiki))
+    assert (status, err) == (1, "")
+    assert "v1_pages c.md: in the tree, not in the index\n" in out
+
+
+def test_verify_without_an_index_says_how_to_make_one(wiki: Path, indexerd: Command) -> None:
+    status, out, err = indexerd("verify", str(wiki))
+    assert (status, out) == (74, "")
+    assert "there is no index; run `indexerd build`" in err
+    assert not index_path(str(wiki), os.environ).parent.exists()
+
+
+def test_config_shows_what_is_in_force_and_from_where(wiki: Path, indexerd: Command) -> None:
+    (wiki / ".wikiq.toml").write_text('[wiki]\nignore = ["drafts/"]\n')
+    status, out, _ = indexerd("config", str(wiki), "--watch", "scan", "--no-gitignore")
+    assert status == 0
+    assert f'wiki.ignore = ["drafts/"]    # {wiki}/.wikiq.toml\n' in out
+    assert 'wiki.watch = "scan"    # --watch\n' in out
+    assert "wiki.gitignore = false    # --gitignore\n" in out
+    assert "wiki.max_page_bytes = 16777216    # default\n" in out
+    shown = json.loads(indexerd("config", str(wiki), "--json")[1])
+    assert shown["format"] == 1
+    assert shown["index"] == str(index_path(str(wiki), os.environ))
+    assert shown["settings"]["wiki.ignore"] == {"value": ["drafts/"], "from": f"{wiki}/.wikiq.toml"}
+
+
+def test_list_forget_and_move(wiki: Path, indexerd: Command) -> None:
+    assert indexerd("list") == (0, "", "")
+    indexerd("build", str(wiki))
+    assert indexerd("list")[1] == f"notes\t{wiki}\t2 pages\tok\n"
+    moved = wiki.with_name("moved")
+    wiki.rename(moved)
+    assert "its folder is gone; indexerd move" in indexerd("list")[1]
+    assert indexerd("move", str(wiki), str(moved))[0] == 0
+    assert indexerd("verify", str(moved)) == (0, "", "")
+    shown = json.loads(indexerd("list", "--json")[1])
+    assert (shown["format"], [index["root"] for index in shown["indexes"]]) == (1, [str(moved)])
+    assert indexerd("forget", "moved", "--purge")[0] == 0
+    assert indexerd("list")[1] == ""
+    assert indexerd("forget", "moved")[0] == 64
+
+
+def test_a_name_that_was_given_stays_until_another_is(wiki: Path, indexerd: Command) -> None:
+    indexerd("build", str(wiki), "--name", "mine")
+    indexerd("build", str(wiki))
+    assert indexerd("list")[1].startswith("mine\t")
+
+
+@pytest.mark.parametrize(
+    "words, status, message",
+    [
+        ((), 64, "Usage: indexerd"),
+        (("bild",), 64, "indexerd: No such command 'bild'"),
+        (("build", "--gitignor"), 64, "indexerd: No such option '--gitignor'"),
+        (("build", "a", "b"), 64, "indexerd: "),
+        (("build", "/no/such/folder"), 66, "indexerd: /no/such/folder: does not exist; name the folder"),
+        (("build", "{wiki}/a.md"), 66, "is not a folder"),
+        (
+            ("build", "{wiki}", "--max-page-bytes", "many"),
+            78,
+            "--max-page-bytes: wiki.max_page_bytes cannot be",
+        ),
+        (("build", "{wiki}", "--share-group", "no-such-group"), 78, "there is no group 'no-such-group'"),
+        (("build", "{wiki}", "--ignore", "!"), 78, "[wiki] ignore"),
+        (("build", "{wiki}", "--db", "{wiki}/a.md"), 74, "is not an index of this program"),
+        (("forget", "nothing"), 64, "indexerd: nothing: there is no index of this name or root"),
+        (("move", "nothing", "{wiki}"), 64, "there is no index of this name or root"),
+        (("move", "nothing", "/no/such/folder"), 66, "does not exist"),
+    ],
+)
+def test_a_mistake_is_one_line_with_the_remedy(
+    wiki: Path, indexerd: Command, words: tuple[str, ...], status: int, message: str
+) -> None:
+    found, out, err = indexerd(*(word.format(wiki=wiki) for word in words))
+    assert (found, out) == (status, "")
+    assert message in err
+    assert words == () or err.count("\n") == 1
+    assert (wiki / "a.md").read_text() == "# A\n"
+
+
+def test_bad_settings_are_78_with_the_line_and_the_nearest_known_key(wiki: Path, indexerd: Command) -> None:
+    (wiki / ".wikiq.toml").write_text("[wiki]\nextension = ['md']\n")
+    status, _, err = indexerd("build", str(wiki))
+    assert (status, "did you mean wiki.extensions?" in err) == (78, True)
+    (wiki / ".wikiq.toml").write_text("[wiki]\nextensions = [\n")
+    status, _, err = indexerd("build", str(wiki))
+    assert (status, "line" in err, err.count("\n")) == (78, True, 1)
+
+
+def test_a_second_writer_is_75_and_names_the_first(wiki: Path, indexerd: Command) -> None:
+    indexerd("build", str(wiki))
+    lock = WriterLock.acquire(index_path(str(wiki), os.environ).with_name("index.lock"))
+    try:
+        status, _, err = indexerd("build", str(wiki))
+    finally:
+        lock.release()
+    assert (status, f"process {os.getpid()}" in err) == (75, True)
+
+
+def test_a_damaged_index_is_moved_aside_and_said_so(wiki: Path, indexerd: Command) -> None:
+    indexerd("build", str(wiki))
+    place = index_path(str(wiki), os.environ)
+    place.write_bytes(b"not a database" * 1000)
+    status, out, err = indexerd("build", str(wiki))
+    assert (status, out.split(",")[0]) == (0, "2 pages")
+    assert "was damaged; it was moved to" in err
+
+
+def test_an_interrupted_build_is_130_without_a_traceback(wiki: Path) -> None:
+    for number in range(3000):
+        (wiki / f"{number}.md").write_text(f"# {number}\n\n" + "Some words of text. " * 100)
+    command = [sys.executable, "-c", "import sys; from indexerd.main import main; sys.exit(main())"]
+    process = subprocess.Popen(
+        [*command, "build", str(wiki)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    lock = index_path(str(wiki), os.environ).with_name("index.lock")
+    while not lock.exists() and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err.strip()) == (130, "", "")
+
+
+def test_windows_is_refused_in_one_line(
+    wiki: Path, indexerd: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "name", "nt")
+    status = main(("build", str(wiki)))
+    monkeypatch.undo()
+    assert status == 64
+
+
+def test_a_closed_pipe_is_no_error(wiki: Path) -> None:
+    command = f"{sys.executable} -c 'from indexerd.main import main; main()' config {wiki} | true"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+    assert done.stderr == ""
+
+
+def test_help_names_every_command_and_setting(wiki: Path, indexerd: Command) -> None:
+    _, out, _ = indexerd("--help")
+    for command in ("build", "verify", "config", "list", "forget", "move"):
+        assert f"\n  {command} " in out
+    _, out, _ = indexerd("build", "-h")
+    for flag in ("--extensions", "--ignore", "--no-gitignore", "--share-group", "--identity-names", "--db"):
+        assert flag in out

@@ -1,0 +1,190 @@
+"""Where indexes are, which there are, and how they go, come back and move. The state folder tells."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from indexerd.errors import AnotherWriterError, RootError, UsageError
+from indexerd.lock import WriterLock
+from indexerd.registry import (
+    KnownIndex,
+    find_index,
+    forget_index,
+    index_path,
+    list_indexes,
+    move_index,
+    repository_prefix,
+    resolve_root,
+    revive_index,
+)
+from indexerd.store import Snapshot, Store
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> dict[str, str]:
+    return {"HOME": str(tmp_path / "home"), "XDG_STATE_HOME": str(tmp_path / "state")}
+
+
+def make_index(root: Path, environ: dict[str, str], name: str | None = None) -> Path:
+    root.mkdir(parents=True, exist_ok=True)
+    path = index_path(str(root), environ)
+    Store.open(path, root=str(root), name=name or root.name).close()
+    return path
+
+
+def roots(environ: dict[str, str]) -> list[str]:
+    return [index.root for index in list_indexes(environ)]
+
+
+def test_an_index_has_a_place_by_its_real_root_that_people_can_read(
+    tmp_path: Path, environ: dict[str, str]
+) -> None:
+    root = tmp_path / "my notes (old)"
+    root.mkdir()
+    (tmp_path / "link").symlink_to(root)
+    place = index_path(str(root), environ)
+    assert place == index_path(str(tmp_path / "link"), environ)
+    assert place.parent.name.startswith("my_notes_old-")
+    assert place.parent.parent == tmp_path / "state" / "indexerd"
+    assert index_path("/", environ).parent.name.startswith("root-")
+    assert index_path("/x/.hidden", environ).parent.name.startswith("hidden-")
+
+
+def test_the_state_folder_is_the_register(tmp_path: Path, environ: dict[str, str]) -> None:
+    assert list_indexes(environ) == ()
+    make_index(tmp_path / "b", environ)
+    make_index(tmp_path / "a", environ)
+    (tmp_path / "state/indexerd/empty").mkdir()
+    assert roots(environ) == [str(tmp_path / "a"), str(tmp_path / "b")]
+    assert [index.problem for index in list_indexes(environ)] == [None, None]
+
+
+def test_an_index_whose_root_is_gone_or_that_is_damaged_is_listed_with_the_remedy(
+    tmp_path: Path, environ: dict[str, str]
+) -> None:
+    make_index(tmp_path / "gone", environ)
+    damaged = make_index(tmp_path / "damaged", environ)
+    (tmp_path / "gone").rmdir()
+    damaged.write_bytes(b"x" * 10_000)
+    problems = {index.name: index.problem or "" for index in list_indexes(environ)}
+    assert "indexerd move" in problems["gone"]
+    assert "indexerd forget" in problems["gone"]
+    assert "damaged" in problems[damaged.parent.name]
+
+
+def test_an_index_is_found_by_root_link_or_name(tmp_path: Path, environ: dict[str, str]) -> None:
+    root = tmp_path / "notes"
+    make_index(root, environ, name="personal")
+    (tmp_path / "link").symlink_to(root)
+    for wanted in (str(root), str(tmp_path / "link"), "personal"):
+        assert find_index(wanted, environ).root == str(root)
+    with pytest.raises(UsageError, match="there are: personal"):
+        find_index("other", environ)
+
+
+def test_a_name_that_two_indexes_have_is_not_enough(tmp_path: Path, environ: dict[str, str]) -> None:
+    make_index(tmp_path / "a/docs", environ)
+    make_index(tmp_path / "b/docs", environ)
+    with pytest.raises(UsageError, match=r"more than one.*a/docs.*b/docs"):
+        find_index("docs", environ)
+    assert find_index(str(tmp_path / "a/docs"), environ).root == str(tmp_path / "a/docs")
+
+
+def test_a_forgotten_index_comes_back_with_the_next_build_and_a_purged_one_does_not(
+    tmp_path: Path, environ: dict[str, str]
+) -> None:
+    path = make_index(tmp_path / "notes", environ)
+    with Snapshot.open(path) as snapshot:
+        index_id = snapshot.meta["index_id"]
+    forget_index(find_index("notes", environ), purge=False)
+    assert list_indexes(environ) == ()
+    revive_index(path)
+    with Snapshot.open(path) as snapshot:
+        assert snapshot.meta["index_id"] == index_id
+    forget_index(find_index("notes", environ), purge=True)
+    revive_index(path)
+    assert os.listdir(tmp_path / "state/indexerd") == []
+
+
+def test_forgetting_again_leaves_one_forgotten_index(tmp_path: Path, environ: dict[str, str]) -> None:
+    for _ in range(2):
+        make_index(tmp_path / "notes", environ)
+        forget_index(find_index("notes", environ), purge=False)
+    assert len(os.listdir(tmp_path / "state/indexerd")) == 1
+
+
+def test_an_index_that_is_being_written_is_not_forgotten(tmp_path: Path, environ: dict[str, str]) -> None:
+    path = make_index(tmp_path / "notes", environ)
+    lock = WriterLock.acquire(path.with_name("index.lock"))
+    try:
+        with pytest.raises(AnotherWriterError):
+            forget_index(find_index("notes", environ), purge=True)
+    finally:
+        lock.release()
+    assert path.exists()
+
+
+def moved(index: KnownIndex, new: Path, environ: dict[str, str]) -> KnownIndex:
+    move_index(index, str(new), environ)
+    (found,) = [known for known in list_indexes(environ) if known.root == str(new)]
+    return found
+
+
+def test_an_index_moves_with_its_wiki_and_keeps_a_name_that_was_given(
+    tmp_path: Path, environ: dict[str, str]
+) -> None:
+    make_index(tmp_path / "old", environ)
+    shutil.move(tmp_path / "old", tmp_path / "new")
+    found = moved(find_index("old", environ), tmp_path / "new", environ)
+    assert (found.name, found.path) == ("new", index_path(str(tmp_path / "new"), environ))
+    make_index(tmp_path / "x", environ, name="given")
+    (tmp_path / "y").mkdir()
+    assert moved(find_index("given", environ), tmp_path / "y", environ).name == "given"
+
+
+def test_an_index_does_not_move_onto_another(tmp_path: Path, environ: dict[str, str]) -> None:
+    make_index(tmp_path / "a", environ)
+    make_index(tmp_path / "b", environ)
+    with pytest.raises(UsageError, match="has an index of its own"):
+        move_index(find_index("a", environ), str(tmp_path / "b"), environ)
+
+
+def test_the_root_is_the_current_folder_unless_that_is_everything(
+    tmp_path: Path, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    (home / "notes").mkdir(parents=True)
+    monkeypatch.chdir(home / "notes")
+    assert resolve_root(None, environ) == str(home / "notes")
+    monkeypatch.chdir(home)
+    with pytest.raises(UsageError, match="if you mean it"):
+        resolve_root(None, environ)
+    assert resolve_root(".", environ) == str(home)
+    monkeypatch.chdir("/")
+    with pytest.raises(UsageError):
+        resolve_root(None, environ)
+
+
+def test_a_root_that_is_no_folder_is_named(tmp_path: Path, environ: dict[str, str]) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(RootError, match="is not a folder"):
+        resolve_root(str(tmp_path / "file"), environ)
+    with pytest.raises(RootError, match="does not exist"):
+        resolve_root(str(tmp_path / "missing"), environ)
+
+
+@pytest.mark.parametrize(
+    "git, prefix", [(None, ""), (".", "docs/wiki/"), ("docs", "wiki/"), ("docs/wiki", "")]
+)
+def test_the_repository_is_the_nearest_folder_with_a_git_entry(
+    tmp_path: Path, git: str | None, prefix: str
+) -> None:
+    root = tmp_path / "docs/wiki"
+    root.mkdir(parents=True)
+    if git is not None:
+        (tmp_path / git / ".git").touch()  # a file, as in a worktree or submodule
+    assert repository_prefix(str(root)) == prefix
