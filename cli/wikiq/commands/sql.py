@@ -1,0 +1,117 @@
+"""`wikiq sql QUERY`: one reading statement over the index, as a table, JSON or CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json as json_format
+from typing import Any
+
+import click
+
+from wikiq.arguments import COMMANDS, INDEX
+from wikiq.commands import parameters, split_source
+from wikiq.errors import FOUND, NOTHING_FOUND, UsageError
+from wikiq.results import FORMAT
+from wikiq.screen import BOLD, Span
+from wikiq.source import opened
+from wikiq.statement import DEFAULT_LIMIT_S, MOST_ROWS, Table, ask
+from wikiq.surroundings import Surroundings
+
+WIDEST_CELL = 60  # columns of one value in a table for people
+
+
+@click.pass_obj
+def _sql(
+    surroundings: Surroundings,
+    /,
+    statement: str,
+    values: tuple[str, ...],
+    *,
+    json: bool,
+    ndjson: bool,
+    csv: bool,
+    time_limit: float,
+    **options: Any,
+) -> int:
+    forms = [name for name, given in (("--json", json), ("--ndjson", ndjson), ("--csv", csv)) if given]
+    if len(forms) > 1:
+        raise UsageError(" ".join(forms), "cannot be combined", "give one of them")
+    with opened(split_source(options), surroundings) as asked:
+        table = ask(asked.database, statement, values, limit_s=time_limit)
+    if table.is_cut:
+        surroundings.note(f"these are the first {MOST_ROWS} rows; add LIMIT or a condition")
+    _print(table, forms[0] if forms else "", surroundings)
+    return asked.exit_status(FOUND if table.rows else NOTHING_FOUND)
+
+
+def _print(table: Table, form: str, surroundings: Surroundings) -> None:
+    out = surroundings.out
+    if form == "--json":
+        rows = [dict(zip(table.columns, map(_plain, row), strict=True)) for row in table.rows]
+        out.text(json_format.dumps({"format": FORMAT, "columns": table.columns, "rows": rows}) + "\n")
+    elif form == "--ndjson":
+        for row in table.rows:
+            named = dict(zip(table.columns, map(_plain, row), strict=True))
+            out.text(json_format.dumps(named) + "\n")
+    elif form == "--csv":
+        text = io.StringIO()
+        csv.writer(text).writerows((table.columns, *(map(_plain, row) for row in table.rows)))
+        out.text(text.getvalue())
+    elif out.is_terminal:
+        _print_table(table, surroundings)
+    else:
+        for row in table.rows:
+            out.fields(*map(_shown, row))
+
+
+def _print_table(table: Table, surroundings: Surroundings) -> None:
+    shown = [tuple(_cut(_shown(value)) for value in row) for row in table.rows]
+    widths = [max(map(len, column)) for column in zip(table.columns, *shown, strict=True)]
+    lines = [
+        "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+        for row in (table.columns, *shown)
+    ]
+    surroundings.out.line(Span(text=lines[0], style=BOLD))
+    for line in lines[1:]:
+        surroundings.out.line(line)
+
+
+def _plain(value: object) -> object:
+    """A value as JSON and CSV can hold it; a BLOB as hexadecimal digits."""
+    return value.hex() if isinstance(value, bytes) else value
+
+
+def _shown(value: object) -> str:
+    return "" if value is None else str(_plain(value))
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= WIDEST_CELL else line[: WIDEST_CELL - 1] + "…"
+
+
+command = click.Command(
+    "sql",
+    callback=_sql,
+    params=[
+        click.Argument(["statement"], metavar="QUERY"),
+        click.Argument(["values"], nargs=-1, metavar="[VALUE]..."),
+        click.Option(["--json"], is_flag=True, help="One JSON document."),
+        click.Option(["--ndjson"], is_flag=True, help="One JSON document a line, one line a row."),
+        click.Option(["--csv"], is_flag=True, help="CSV with a line of names (RFC 4180)."),
+        click.Option(
+            ["--time-limit"],
+            type=click.FloatRange(min=0, min_open=True),
+            default=DEFAULT_LIMIT_S,
+            show_default=True,
+            metavar="SECONDS",
+            help="How long the statement may run.",
+        ),
+        *parameters(INDEX),
+    ],
+    help=f"""{COMMANDS["sql"]}
+
+    QUERY may hold `?`, which the VALUEs fill in order. The views are described in docs/database.md;
+    their names begin with v1_.""",
+)
