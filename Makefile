@@ -11,6 +11,9 @@ WIKI ?= docs
 WORDS ?= $(if $(filter docs docs/,$(WIKI)),which process writes the file)
 BENCH ?=
 
+# The first question; without words, the newest pages.
+FIRST = $(if $(WORDS),search --limit 3 $(WORDS),pages --limit 3)
+
 BIN := $(CURDIR)/.venv/bin
 INSTALLED := .venv/installed
 
@@ -25,14 +28,19 @@ $(INSTALLED): requirements.lock pyproject.toml
 	@touch $@
 
 run: $(INSTALLED)
-	"$(BIN)/indexerd" build "$(WIKI)"
-	cd "$(WIKI)" && "$(BIN)/wikiq" $(if $(WORDS),search --limit 3 $(WORDS),pages --limit 5)
+	@"$(BIN)/indexerd" build "$(WIKI)"
 	@echo
-	@echo 'The folder is watched until Ctrl-C. In another terminal, from $(abspath $(WIKI)):'
-	@echo '    $(BIN)/wikiq WORDS...         ranked pages, each with the section that explains it'
-	@echo '    $(BIN)/wikiq show PAGE        one page, or one section: PAGE#section'
-	@echo '    $(BIN)/wikiq status           how far the index has got'
-	"$(BIN)/indexerd" run "$(WIKI)"
+	@echo '$$ wikiq $(FIRST)'
+	@cd "$(WIKI)" && "$(BIN)/wikiq" $(FIRST)
+	@echo
+	@echo 'From now on the folder is watched, until Ctrl-C. What to type next, in another terminal:'
+	@echo
+	@echo '    cd $(abspath $(WIKI))'
+	@echo '    $(BIN)/wikiq WORDS...     pages that answer, each with the section that explains it'
+	@echo '    $(BIN)/wikiq show PAGE    a page, or a section of it: PAGE#section'
+	@echo '    $(BIN)/wikiq status       how far the index has got'
+	@echo
+	@"$(BIN)/indexerd" run "$(WIKI)"
 
 test: $(INSTALLED)
 	@"$(BIN)/python" -m pytest

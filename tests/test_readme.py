@@ -1,0 +1,120 @@
+"""The README is run: every `$ command` in a console block, against a small wiki, output compared.
+
+`…` in the README stands for anything on one line: times and ages differ from run to run. The Python
+block is run too, and prints the text block after it. What installs or starts services is not run;
+its make targets must exist.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.imports import REPOSITORY
+from tests.terminal import run_on_terminal
+
+README: Final = (REPOSITORY / "README.md").read_text("utf-8")
+NOTES: Final = REPOSITORY / "tests" / "readme" / "notes"
+BLOCK: Final = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One command of the README and what it says below it."""
+
+    command: str
+    output: str
+
+
+def blocks(kind: str) -> list[str]:
+    return [text for language, text in BLOCK.findall(README) if language == kind]
+
+
+def steps(block: str) -> list[Step]:
+    """The commands of a console block, each with the lines up to the next one."""
+    found = []
+    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        command, _, output = part.partition("\n")
+        found.append(Step(command, output.rstrip("\n")))
+    return found
+
+
+def expression(output: str) -> re.Pattern[str]:
+    """The output as a pattern, where `…` is anything on one line."""
+    return re.compile(r"[^\n]*".join(re.escape(part) for part in output.split("…")))
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A home folder with the wiki of the README in it."""
+    shutil.copytree(NOTES, tmp_path / "notes")
+    for number, path in enumerate(sorted((tmp_path / "notes").rglob("*.md"))):
+        moment = 1_780_000_000 + number  # listings are ordered by time
+        os.utime(path, (moment, moment))
+    return tmp_path
+
+
+@pytest.fixture
+def environment(home: Path) -> dict[str, str]:
+    """A terminal of a user whose home folder it is."""
+    return {
+        "HOME": str(home),
+        "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
+        "TERM": "xterm",
+        "NO_COLOR": "1",
+        "LANG": "C.UTF-8",
+        "TZ": "UTC",
+        "PAGER": "cat",
+    }
+
+
+@pytest.mark.slow
+def test_every_command_gives_the_output_that_the_readme_shows(
+    home: Path, environment: dict[str, str]
+) -> None:
+    cwd = home
+    ran = 0
+    for step in (step for block in blocks("console") for step in steps(block)):
+        if step.command.startswith("cd "):
+            cwd = cwd / step.command.removeprefix("cd ")
+            continue
+        _, output = run_on_terminal(step.command, cwd, environment)
+        shown = output.strip("\n").replace(str(home), "/home/ann")
+        assert expression(step.output).fullmatch(shown), f"$ {step.command}\n{shown}"
+        ran += 1
+    assert ran >= 5
+
+
+@pytest.mark.slow
+def test_the_file_is_read_from_python_as_the_readme_shows(home: Path, environment: dict[str, str]) -> None:
+    (script,), (expected,) = blocks("python"), blocks("text")
+    (home / "read.py").write_text(script, "utf-8")
+    status, output = run_on_terminal("indexerd build . && python ../read.py", home / "notes", environment)
+    assert status == 0, output
+    assert output.endswith(expected)
+
+
+def test_every_make_target_in_the_readme_exists() -> None:
+    makefile = (REPOSITORY / "Makefile").read_text("utf-8")
+    targets = set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE))
+    used = set(re.findall(r"^make ([a-z]+)", "\n".join(blocks("sh")), re.MULTILINE))
+    assert {"run", "test"} <= used <= targets
+
+
+def test_every_file_the_readme_points_to_exists() -> None:
+    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", BLOCK.sub("", README))
+    assert targets
+    assert [target for target in targets if not (REPOSITORY / target).exists()] == []
+
+
+def test_an_ellipsis_stands_for_anything_on_one_line() -> None:
+    assert expression("took … ms").fullmatch("took 6.3 ms")
+    assert not expression("took … ms").fullmatch("took 6\n3 ms")
+    assert steps("$ a\nb\n\nc\n$ d\n") == [Step("a", "b\n\nc"), Step("d", "")]
