@@ -112,9 +112,6 @@ SELECT DISTINCT c.slug, max(c.generation) FROM v1_changes c
 WHERE c.generation > ? AND NOT EXISTS (SELECT 1 FROM v1_pages p WHERE p.slug = c.slug)
 GROUP BY c.slug ORDER BY c.slug"""
 
-# Makes SQLite load the full-text tables; it may not once `wikiq sql` has restricted the connection.
-LOAD_FULL_TEXT = "SELECT 1 FROM sections_fts, sections_grams, names_fts, terms LIMIT 0"
-
 SELECT_TOPICS = """
 SELECT t.slug, t.title, t.description, t.page_count,
   (SELECT count(DISTINCT u.page_id) FROM v1_topic_tree x JOIN v1_page_topics u ON u.topic = x.topic

@@ -10,7 +10,6 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
-from wikiq import sql
 from wikiq.database import Database
 from wikiq.errors import UsageError, WikiqError
 from wikiq.record import Record
@@ -55,7 +54,6 @@ def ask(
     if not statement.strip().strip(";"):
         raise UsageError("the statement", "is empty", 'try `wikiq sql "SELECT slug, title FROM v1_pages"`')
     with database.snapshot(limit_s) as snapshot:
-        snapshot.rows(sql.LOAD_FULL_TEXT)
         connection = snapshot.connection
         connection.set_authorizer(_authorize)
         try:
@@ -100,4 +98,6 @@ def _authorize(
     if action == sqlite3.SQLITE_PRAGMA:
         tells = first in _TELLING_PRAGMAS and (second is None or not first.endswith("version"))
         return sqlite3.SQLITE_OK if tells else sqlite3.SQLITE_DENY
-    return sqlite3.SQLITE_OK if action in _READING else sqlite3.SQLITE_DENY
+    # How SQLite asks whether a virtual table (full text, json_each) may say which columns it has.
+    declares = action == sqlite3.SQLITE_UPDATE and first == "sqlite_master"
+    return sqlite3.SQLITE_OK if declares or action in _READING else sqlite3.SQLITE_DENY
