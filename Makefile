@@ -31,7 +31,7 @@ run: $(INSTALLED)
 	@"$(BIN)/indexerd" build "$(WIKI)"
 	@echo
 	@echo '$$ wikiq $(FIRST)'
-	@cd "$(WIKI)" && "$(BIN)/wikiq" $(FIRST)
+	@cd "$(WIKI)" && "$(BIN)/wikiq" $(FIRST) || true  # nothing found is an answer too
 	@echo
 	@echo 'From now on the folder is watched, until Ctrl-C. What to type next, in another terminal:'
 	@echo
