@@ -31,8 +31,8 @@ class RecordType(type):
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> RecordType:
         """Make the class; fields of the bases come first."""
         own = tuple(namespace.get("__annotations__", ()))
-        if not _TAKEN.isdisjoint(own):
-            raise TypeError(f"{name}: a field cannot be called {' or '.join(sorted(_TAKEN))}")
+        if taken := _TAKEN.intersection(own):
+            raise TypeError(f"{name}: a field cannot be called {min(taken)}")
         defaults = {field: namespace.pop(field) for field in own if field in namespace}
         namespace["__slots__"] = own
         made = super().__new__(cls, name, bases, namespace)

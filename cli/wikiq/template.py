@@ -29,7 +29,7 @@ def fill(template: str, values: Mapping[str, str]) -> str:
             at += 2
         elif sign == "{":
             end = template.find("}", at)
-            name = template[at + 1 : end] if end >= 0 else template[at + 1 :]
+            name = template[at + 1 : end] if end >= 0 else template[at:]
             if name not in values:
                 raise UsageError(template, f"has no field {name!r}", f"use {', '.join(sorted(values))}")
             filled.append(values[name])

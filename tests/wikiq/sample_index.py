@@ -150,8 +150,16 @@ def _insert_page(connection: sqlite3.Connection, root: Path, page: SamplePage) -
 def _insert_names(
     connection: sqlite3.Connection, page_id: int, page: SamplePage, slug: str, title: str
 ) -> None:
-    stem = page.path.rpartition("/")[2].rpartition(".")[0]
-    spelled = [(0, page.path), (1, slug), *((3, alias) for alias in page.aliases), (4, stem), (5, title)]
+    file_name = page.path.rpartition("/")[2]
+    stem = file_name.rpartition(".")[0]
+    spelled = [
+        (0, page.path),
+        (1, slug),
+        *((3, alias) for alias in page.aliases),
+        (4, file_name),
+        (4, stem),
+        (5, title),
+    ]
     best: dict[str, int] = {}
     for rank, name in spelled:
         best.setdefault(fold_path(name), rank)
