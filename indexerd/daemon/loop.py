@@ -183,6 +183,9 @@ class Daemon:
         self._publish(at_once=True)
 
     async def _do(self, job: Job, waiting: Wait) -> None:
+        if job.is_scan and not self._workshop.store.is_in_place():
+            await self._replace_index(anew=False)
+            return
         if job.is_scan and self._workshop.settings_edited():
             await self._reload()
         self._running, self._reported = job, set()
@@ -214,9 +217,6 @@ class Daemon:
 
     def _look(self, job: Job) -> Looked | Unavailable:
         """In a worker thread."""
-        if job.is_scan and not self._workshop.store.is_in_place():
-            index = str(self._workshop.wiki.index)
-            raise DamagedIndexError(index, "was replaced or deleted", "nothing: it is made anew")
         return self._looker.look(job, self._asked_to_stop, self._tell_progress)
 
     def _asked_to_stop(self) -> bool:

@@ -1,0 +1,508 @@
+"""The whole daemon over a small wiki, with a watcher that tells the truth, little, or nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from indexerd.build import Indexer
+from indexerd.control import Fresh, NotFresh
+from indexerd.core.second_look import CONFIRM_AFTER_S, SETTLE_AT_MOST_S
+from indexerd.errors import StorageError
+from indexerd.store import Store
+from tests.following import Followed, following
+from tests.scripted_notifier import DELETED, MODIFIED, Script, ScriptedNotifier
+
+Scenario = Callable[[Followed], Awaitable[None]]
+
+
+def play(folder: Path, scenario: Scenario, **how: Any) -> None:
+    async def run() -> None:
+        async with following(folder, **how) as followed:
+            await scenario(followed)
+
+    anyio.run(run)
+
+
+async def watching(wiki: Followed) -> None:
+    """Until the watcher is open and the scan that follows it is done."""
+    await wiki.until(lambda: wiki.counter("scans_watch") > 0)
+
+
+def test_what_is_there_at_the_start_is_in_the_index_when_the_daemon_is_ready(tmp_path: Path) -> None:
+    (tmp_path / "wiki" / "d").mkdir(parents=True)
+    (tmp_path / "wiki" / "d" / "a.md").write_text("# A")
+
+    async def scenario(wiki: Followed) -> None:
+        assert wiki.indexed() == wiki.on_disk() != {}
+        await wiki.until(lambda: wiki.state()["mode"] == "watching")
+
+    play(tmp_path, scenario)
+
+
+def test_a_save_that_is_reported_is_found(tmp_path: Path) -> None:
+    async def scenario(wiki: Followed) -> None:
+        await watching(wiki)
+        wiki.write("a.md", "# A")
+        wiki.say("a.md")
+        await wiki.until_equal()
+        assert wiki.counter("missed_by_events") == 0
+
+    play(tmp_path, scenario)
+
+
+def test_a_watcher_that_says_only_the_folder_is_enough(tmp_path: Path) -> None:
+    async def scenario(wiki: Followed) -> None:
+        await watching(wiki)
+        for nth in range(5):
+            wiki.write(f"new/deep/{nth}.md", f"# {nth}")
+        wiki.say("new")
+        await wiki.until_equal()
+        shutil.rmtree(wiki.root / "new")
+        wiki.say("new", kind=DELETED)
+        await wiki.until(lambda: wiki.indexed() == {})
+
+    play(tmp_path, scenario)
+
+
+def test_after_a_folder_change_everything_is_scanned_once_it_is_quiet(tmp_path: Path) -> None:
+    async def scenario(wiki: Followed) -> None:
+        await watching(wiki)
+        wiki.write("new/a.md", "# A")
+        wiki.say("new")
+        await wiki.until_equal()
+        wiki.write("unsaid.md", "# nobody says a word of this one")
+        await wiki.until_equal()
+        assert wiki.counter("scans_storm") == 1
+        assert wiki.counter("missed_by_events") == 1
+
+    play(tmp_path, scenario)
+
+
+def test_what_a_silent_watcher_hides_is_found_by_the_periodic_scan(tmp_path: Path) -> None:
+    async def scenario(wiki: Followed) -> None:
+        await watching(wiki)
+        wiki.write("a.md", "# A")
+        wiki.advance_to_periodic_scan()
+        await wiki.until_equal()
+        await wiki.until(lambda: wiki.counter("missed_by_events") == 1)
+        await wiki.until(lambda: len(wiki.script.opened) == 2)  # it is replaced: it may be deaf
+        await wiki.until(lambda: wiki.state()["counters"].get("missed_by_events") == 1)
+
+    play(tmp_path, scenario)
+
+
+def test_a_watcher_that_raises_for_ever_is_opened_anew_and_nothing_is_lost(tmp_path: Path) -> None:
+    async def scenario(wiki: Followed) -> None:
+        await watching(wiki)
+        wiki.notifier.raise_for_ever(RuntimeError('Unable to decode path "/w/b\\xFF.md" to string'))
+        await wiki.until_logged("watch.failed")
+        wiki.write("a.md", "# written while nobody watched")
+        await wiki.until_equal()
+        await wiki.until(lambda: len(wiki.script.opened) == 2)
+        wiki.write("b.md", "# B")
+        wiki.say("b.md")
+        await wiki.until_equal()
+        assert wiki.log.named("watch.failed")[0]["kind"] == "undecodable_name"
+        assert wiki.counter("watch_failed_undecodable_name") == 1
+
+    play(tmp_path, scenario)
+
+
+def test_a_watcher_that_cannot_start_leaves_a_daemon_that_scans_and_says_why(tmp_path: Path) -> None:
+    script = Script(refusals=[RuntimeError("OS file watch limit reached.") for _ in range(100)])
+
+    async def scenario(wiki: Followed) -> None:
+        await wiki.until(lambda: wiki.state()["mode"] == "scanning" and wiki.state()["remedy"])
+        assert "max_user_watches" in wiki.state()["remedy"]
+        wiki.write("a.md", "# A")
+        wiki.advance_to_periodic_scan()
+        await wiki.until_equal()
+        script.refusals.clear()
+        await wiki.until(lambda: wiki.state()["mode"] == "watching")
+        assert wiki.state()["reason"] is None
+
+    play(tmp_path, scenario, script=script)
+
+
+def test_a_wiki_that_is_to_be_scanned_has_no_watcher(tmp_path: Path) -> None:
+    async def scenario(wiki: Followed) -> None:
+        await wiki.until(lambda: wiki.state()["remedy"] == 'set watch to "auto" to use events')
+        assert wiki.script.opened == []
+        assert wiki.state()["mode"] == "scanning"
+
+    play(tmp_path, scenario, watch="scan")
+
+
+def test_an_idle_daemon_scans_and_commits_nothing(tmp_path: Path) -> None:
+    async def scenario(wiki: Followed) -> None:
+        wiki.write("a.md", "# A")
+        await watching(wiki)
+        wiki.say("a.md")
+        await wiki.until_equal()
+        for _ in range(2):  # the first may still settle a young stamp
+            os.utime(wiki.root / "a.md", ns=(1, 1))
+            wiki.advance_to_periodic_scan()
+            await wiki.until_scanned("periodic")
+        before = (wiki.counter("commits"), (wiki.db.parent / "index.db-wal").stat().st_size)
+        for _ in range(5):
+            wiki.advance_to_periodic_scan()
+            await wiki.until_scanned("periodic")
+        assert before[0] == wiki.counter("commits")
+
+    play(tmp_path, scenario)
+
+
+def test_a_root_that_goes_away_and_comes_back_loses_no_page(tmp_path: Path) -> None:
+    async def scenario(wiki: Followed) -> None:
+        wiki.write("a.md", "# A")
+        wiki.say("a.md")
+        await wiki.until_equal()
+        kept = wiki.indexed()
+        away = tmp_path / "away"
+        os.rename(wiki.root, away)
+        wiki.say("", kind=DELETED)
+        await wiki.until(lambda: wiki.state()["mode"] == "root_unavailable")
+        assert isinstance(await wiki.ask(0.01), NotFresh)
+        for _ in range(3):
+            wiki.advance(CONFIRM_AFTER_S)
+            await anyio.sleep(0.02)
+        assert wiki.indexed() == kept
+        os.rename(away, wiki.root)
+        wiki.advance(CONFIRM_AFTER_S)
+        await wiki.until(lambda: wiki.state()["mode"] == "watching")
+        wiki.write("b.md", "# B")
+        wiki.say("b.md")
+        await wiki.until_equal()
+        assert wiki.counter("deleted") == 0
+        assert wiki.counter("root_lost") == 1
+
+    play(tmp_path, scenario)
+
+
+def test_an_empty_folder_at_the_place_of_the_root_loses_no_page(tmp_path: Path) -> None:
+    """What an unmounted disk looks like."""
+
+    async def scenario(wiki: Followed) -> None:
+        wiki.write("a.md", "# A")
+        wiki.say("a.md")
+        await wiki.until_equal()
+        kept = wiki.indexed()
+        os.rename(wiki.root, tmp_path / "away")
+        wiki.root.mkdir()
+        for _ in range(5):
+            wiki.advance_to_periodic_scan()
+            await anyio.sleep(0.02)
+        await wiki.until(lambda: "mounted?" in (wiki.state()["reason"] or ""))
+        assert wiki.indexed() == kept
+        wiki.root.rmdir()
+        os.rename(tmp_path / "away", wiki.root)
+        wiki.advance_to_periodic_scan()
+        await wiki.until(lambda: wiki.state()["mode"] == "watching")
+        assert wiki.indexed() == kept
+
+    play(tmp_path, scenario)
+
+
+def test_another_folder_with_pages_becomes_the_root_after_a_second_look(tmp_path: Path) -> None:
+    async def scenario(wiki: Followed) -> None:
+        wiki.write("a.md", "# A")
+        wiki.write("b.md", "# B")
+        wiki.say("a.md", "b.md")
+        await wiki.until_equal()
+        opened = len(wiki.script.opened)
+        os.rename(wiki.root, tmp_path / "away")
+        wiki.write("a.md", "# another A")
+        wiki.advance_to_periodic_scan()
+        await wiki.until_logged("root.lost")
+        assert len(wiki.indexed()) == 2
+        wiki.advance(CONFIRM_AFTER_S)
+        await wiki.until_equal()
+        await wiki.until(lambda: len(wiki.script.opened) > opened)
+
+    play(tmp_path, scenario)
+
+
+def test_most_pages_gone_at_once_is_believed_after_a_second_look(tmp_path: Path) -> None:
+    async def scenario(wiki: Followed) -> None:
+        for nth in range(30):
+            wiki.write(f"d/{nth}.md", f"# {nth}")
+        wiki.write("stays.md", "# stays")
+        wiki.say("d", "stays.md")
+        await wiki.until_equal()
+        shutil.rmtree(wiki.root / "d")
+        wiki.say("d", kind=DELETED)
+        await wiki.until(lambda: any("most pages are gone" in said for said in wiki.state()["open"]))
+        assert len(wiki.indexed()) == 31
+        wiki.advance(CONFIRM_AFTER_S)
+        await wiki.until_equal()
+        assert list(wiki.indexed()) == ["stays.md"]
+
+    play(tmp_path, scenario)
+
+
+def test_the_last_page_deleted_by_hand_is_gone_from_the_index(tmp_path: Path) -> None:
+    async def scenario(wiki: Followed) -> None:
+        wiki.write("a.md", "# A")
+        wiki.say("a.md")
+        await wiki.until_equal()
+        (wiki.root / "a.md").unlink()
+        wiki.say("a.md", kind=DELETED)
+        await wiki.until(lambda: wiki.daemon._looker.open)
+        wiki.advance(CONFIRM_AFTER_S)
+        await wiki.until(lambda: wiki.indexed() == {})
+
+    play(tmp_path, scenario)
+
+
+def test_a_page_emptied_in_place_is_not_published_empty_when_it_is_written_again(tmp_path: Path) -> None:
+    async def scenario(wiki: Followed) -> None:
+        wiki.write("a.md", "# A\n\nmany words\n")
+        wiki.say("a.md")
+        await wiki.until_equal()
+        before = wiki.indexed()
+        with (wiki.root / "a.md").open("w") as editor:  # truncated
+            wiki.say("a.md", kind=MODIFIED)
+            await wiki.until(lambda: wiki.daemon._looker.open)
+            assert wiki.indexed() == before
+            editor.write("# A\n\nquite other words\n")
+        wiki.say("a.md", kind=MODIFIED)
+        await wiki.until_equal()
+        assert wiki.counter("commits") >= 2
+        assert wiki.daemon._looker.open == ()
+
+    play(tmp_path, scenario)
+
+
+def test_a_page_that_stays_empty_is_published_so(tmp_path: Path) -> None:
+    async def scenario(wiki: Followed) -> None:
+        wiki.write("a.md", "# A\n\nmany words\n")
+        wiki.say("a.md")
+        await wiki.until_equal()
+        wiki.write("a.md", "")
+        wiki.say("a.md", kind=MODIFIED)
+        await wiki.until(lambda: wiki.daemon._looker.open)
+        wiki.advance(SETTLE_AT_MOST_S)
+        await wiki.until_equal()
+
+    play(tmp_path, scenario)
+
+
+def test_a_disk_that_refuses_loses_nothing_and_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scenario(wiki: Followed) -> None:
+        await watching(wiki)
+        apply, refusals = Store.apply, [StorageError("/disk", "the disk is full", "free some space")] * 3
+
+        def refusing(store: Store, *plan: Any, **how: Any) -> Any:
+            if refusals:
+                raise refusals.pop()
+            return apply(store, *plan, **how)
+
+        monkeypatch.setattr(Store, "apply", refusing)
+        wiki.write("a.md", "# A")
+        wiki.say("a.md")
+        await wiki.until(lambda: wiki.state()["reason"] == "/disk: the disk is full")
+        assert wiki.state()["remedy"] == "free some space"
+        assert wiki.state()["pending"] > 0
+        await wiki.until_equal()
+        await wiki.until(lambda: wiki.state()["reason"] is None)
+        assert wiki.counter("failures") == 3
+
+    play(tmp_path, scenario)
+
+
+def test_a_machine_that_slept_is_followed_by_a_scan(tmp_path: Path) -> None:
+    async def scenario(wiki: Followed) -> None:
+        await watching(wiki)
+        wiki.write("a.md", "# A")
+        wiki.clock.asleep_s = 60.0
+        wiki.advance(0.0)
+        await wiki.until_equal()
+        assert wiki.counter("scans_gap") == 1
+
+    play(tmp_path, scenario)
+
+
+def test_an_ignore_file_rescans_what_it_governs(tmp_path: Path) -> None:
+    async def scenario(wiki: Followed) -> None:
+        wiki.write("d/a.md", "# A")
+        wiki.write("d/b.md", "# B")
+        wiki.say("d")
+        await wiki.until_equal()
+        wiki.write("d/.wikiignore", "a.md\n")
+        wiki.say("d/.wikiignore")
+        await wiki.until(lambda: list(wiki.indexed()) == ["d/b.md"])
+
+    play(tmp_path, scenario)
+
+
+def test_an_edit_of_the_wikis_settings_is_in_force_at_once_and_a_bad_one_is_refused(tmp_path: Path) -> None:
+    async def scenario(wiki: Followed) -> None:
+        wiki.write("a.md", "# A")
+        wiki.write("b.txt", "# B")
+        wiki.say("a.md")
+        await wiki.until_equal()
+        wiki.write(".wikiq.toml", '[wiki]\nextensions = ["md", "txt"]\n')
+        wiki.say(".wikiq.toml")
+        await wiki.until(lambda: sorted(wiki.indexed()) == ["a.md", "b.txt"])
+        wiki.write(".wikiq.toml", "[wiki]\nextension = 1\n")
+        wiki.say(".wikiq.toml")
+        await wiki.until_logged("settings.refused")
+        await wiki.until(lambda: "extension is no setting" in (wiki.state()["reason"] or ""))
+        assert sorted(wiki.indexed()) == ["a.md", "b.txt"]
+
+    play(tmp_path, scenario)
+
+
+def test_an_index_that_is_deleted_under_the_daemon_is_made_anew(tmp_path: Path) -> None:
+    async def scenario(wiki: Followed) -> None:
+        wiki.write("a.md", "# A")
+        wiki.say("a.md")
+        await wiki.until_equal()
+        for path in wiki.db.parent.glob("index.db*"):
+            path.unlink()
+        wiki.advance_to_periodic_scan()
+        await wiki.until(lambda: wiki.counter("scans_start") == 2)
+        assert len(wiki.log.named("index.replaced")) == 1
+        assert wiki.indexed() == wiki.on_disk()
+
+    play(tmp_path, scenario)
+
+
+def test_who_asks_for_freshness_gets_what_nobody_reported(tmp_path: Path) -> None:
+    async def scenario(wiki: Followed) -> None:
+        await watching(wiki)
+        for nth in range(10):
+            wiki.write("a.md", f"# version {nth}")
+            answer = await wiki.ask()
+            assert isinstance(answer, Fresh)
+            assert answer.guarantee == "scan"
+            assert answer.generation == wiki.generation
+            assert wiki.indexed() == wiki.on_disk()
+
+    play(tmp_path, scenario)
+
+
+def test_those_who_ask_at_the_same_time_share_one_scan(tmp_path: Path) -> None:
+    async def scenario(wiki: Followed) -> None:
+        await watching(wiki)
+        answers = []
+        async with anyio.create_task_group() as tasks:
+
+            async def ask() -> None:
+                answers.append(await wiki.ask())
+
+            for _ in range(20):
+                tasks.start_soon(ask)
+        assert all(isinstance(answer, Fresh) for answer in answers)
+        assert wiki.counter("scans_barrier") <= 2
+
+    play(tmp_path, scenario)
+
+
+def test_freshness_waits_for_a_file_that_settles_and_names_it_when_time_runs_out(tmp_path: Path) -> None:
+    async def scenario(wiki: Followed) -> None:
+        wiki.write("a.md", "# A\n\nmany words\n")
+        wiki.say("a.md")
+        await wiki.until_equal()
+        wiki.write("a.md", "")
+        answer = await wiki.ask(0.05)
+        assert isinstance(answer, NotFresh)
+        assert answer.open == ("a.md was emptied and may be written again",)
+        wiki.clock.ahead_s += SETTLE_AT_MOST_S
+        assert isinstance(await wiki.ask(), Fresh)
+        assert wiki.indexed() == wiki.on_disk()
+
+    play(tmp_path, scenario)
+
+
+def test_on_a_large_tree_freshness_is_a_cookie_that_the_watcher_saw(tmp_path: Path) -> None:
+    def see_cookies(notifier: ScriptedNotifier, folder: Path) -> None:
+        """Reports every cookie file once it is there, and what was reported before it."""
+        for name in os.listdir(folder):
+            notifier.say((1, str(folder / name)))
+
+    async def scenario(wiki: Followed) -> None:
+        await watching(wiki)
+        await wiki.until(wiki.daemon._agenda.next_at)
+        wiki.daemon._agenda._last_scan_s = 1.0  # as if it had taken so long
+        wiki.write("a.md", "# A")
+        wiki.say("a.md")
+        async with anyio.create_task_group() as tasks:
+            answers: list[object] = []
+
+            async def ask() -> None:
+                answers.append(await wiki.ask())
+
+            tasks.start_soon(ask)
+            cookies = wiki.db.parent / "cookies"
+            await wiki.until(lambda: os.listdir(cookies))
+            see_cookies(wiki.notifier, cookies)
+        assert isinstance(answers[0], Fresh)
+        assert answers[0].guarantee == "events"
+        assert wiki.indexed() == wiki.on_disk()
+        assert wiki.counter("scans_barrier") == 0
+        assert os.listdir(cookies) == []
+
+    play(tmp_path, scenario)
+
+
+def test_the_real_watcher_is_enough_for_every_kind_of_change(tmp_path: Path) -> None:
+    async def scenario(wiki: Followed) -> None:
+        await watching(wiki)
+        root = wiki.root
+        steps: list[Callable[[], object]] = [
+            partial(wiki.write, "a.md", "# A"),
+            partial(wiki.write, "d/e/f/deep.md", "# deep"),
+            partial(os.rename, root / "d", root / "moved"),
+            partial(shutil.copytree, root / "moved", root / "copied"),
+            partial(os.rename, root / "moved", tmp_path / "outside"),
+            partial(os.rename, tmp_path / "outside", root / "back"),
+            partial(shutil.rmtree, root / "copied"),
+            partial(os.rename, root / "a.md", root / "A.md"),
+            partial(os.link, root / "A.md", root / "linked.md"),
+            partial(os.truncate, root / "A.md", 1),
+        ]
+        for step in steps:
+            step()
+            await wiki.until_equal()
+
+    play(tmp_path, scenario, real=True)
+
+
+def test_a_stop_in_the_middle_of_a_build_leaves_an_index_that_the_next_start_completes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for nth in range(50):
+        path = tmp_path / "wiki" / f"{nth}.md"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"# {nth}\n")
+    stop_at = 20
+    original = Indexer.apply
+
+    async def interrupted() -> None:
+        def stopping(indexer: Indexer, survey: Any, *, stop: Callable[[], bool], **how: Any) -> Any:
+            asked = iter(range(1_000_000))
+            return original(indexer, survey, stop=lambda: next(asked) >= stop_at or stop(), **how)
+
+        monkeypatch.setattr(Indexer, "apply", stopping)
+        with anyio.move_on_after(0.5):
+            async with following(tmp_path):
+                raise AssertionError("it cannot have become ready")
+
+    anyio.run(interrupted)
+    monkeypatch.setattr(Indexer, "apply", original)
+
+    async def scenario(wiki: Followed) -> None:
+        assert len(wiki.indexed()) == 50
+
+    play(tmp_path, scenario)
