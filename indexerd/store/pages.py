@@ -139,7 +139,7 @@ class PageGatherer:
             self.changes.slugs_vacated.append((page_id,))
         if (row.names, row.title) != (old.names, old.title):
             self.changes.name_texts[page_id] = (row.names, row.title)
-        self.public |= row.updated_at != old.updated_at
+        self.public |= (row.updated_at, row.mtime_ns) != (old.updated_at, old.mtime_ns)
         if row.content() != old.content():
             self._note(old, row)
 

@@ -147,7 +147,7 @@ def test_a_page_that_says_when_it_was_updated_ignores_its_file(store: Store) -> 
     text = "---\nupdated: 2024-05-06\n---\n# A\n"
     bring(store, {"a.md": text})
     touch = Touch("a.md", stamp_of(text, MTIME_NS + 10**10), racy=False)
-    assert store.apply(Plan(touches=(touch,)), committed_at=NOON).generation == 1
+    assert store.apply(Plan(touches=(touch,)), committed_at=NOON).touched == 1
     assert select(store, "SELECT updated_at FROM v1_pages") == [("2024-05-06T00:00:00.000Z",)]
 
 
