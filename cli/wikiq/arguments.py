@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 COMMANDS = {
     "backlinks": "The links of other pages that lead to a page.",
     "changes": "Pages that came, changed or went since a generation.",
+    "check": "Broken links, orphans, dead mentions, and all else that is wrong with the pages.",
     "chunks": "The chunks of the pages as NDJSON, for an embedder; also what changed since a generation.",
     "expand": "All sections under the first two headings of a section's path.",
     "links": "The links of a page: to pages, to files, out of the wiki, and broken ones.",
+    "open": "A page in your editor, at the line of the section.",
     "outline": "The headings of a page as a tree, with lines and anchors.",
     "pages": "Pages, newest first.",
     "search": "Pages that answer a question, the best first; `wikiq WORDS...` is the same.",

@@ -18,7 +18,9 @@ from wikiq.tree_names import TreeNames
 
 CONTEXT_CHARACTERS = 240  # of the line a link stands on; about three lines of a terminal
 
-PAGE, FILE, EXTERNAL, BROKEN = "page", "file", "external", "broken"  # what a link leads to
+# What a link leads to. `site`: an address from the root of the site that the pages are published on.
+PAGE, FILE, EXTERNAL, SITE, BROKEN = "page", "file", "external", "site", "broken"
+PAGE_ENDINGS = (".md", ".markdown")
 BY_NAME_KINDS = frozenset({"wikilink", "embed"})
 
 
@@ -26,7 +28,7 @@ class LinkRow(Record):
     """A link. `path` and `line` say where it stands, `context` is that line as it was indexed.
 
     `target` is as written; `target_slug` the page it means, None for anything else. `status`: `page`,
-    `file` (something on the disk that is no page), `external` or `broken`.
+    `file` (something on the disk that is no page), `external`, `site` or `broken`.
     """
 
     slug: str
@@ -76,7 +78,17 @@ def link_status(row: tuple[Any, ...], tree: TreeNames) -> str:
         beside = path.rpartition("/")[0]
         if tree.has_name(target_path) or tree.has_path(f"{beside}/{target_path}".lstrip("/")):
             return FILE
-    return BROKEN
+    return SITE if _is_of_site(row[6], target_path, tree) else BROKEN
+
+
+def _is_of_site(target: str, target_path: str, tree: TreeNames) -> bool:
+    """Tell whether a target is meant from the root of a site: `/dotnet/api` where there is no `dotnet`.
+
+    Documentation that is published beside other documentation is full of these, and nothing here can
+    say whether they work (4,500 of the 5,280 that are no page in the PowerShell documentation).
+    """
+    names_page = target_path.lower().endswith(PAGE_ENDINGS)
+    return target.startswith("/") and not names_page and not tree.has_path(target_path.partition("/")[0])
 
 
 def _link_row(row: tuple[Any, ...], context: str, tree: TreeNames) -> LinkRow:

@@ -99,6 +99,27 @@ WHERE l.target_slug IS NULL AND NOT l.external ORDER BY p.path, l.line, l.target
 SELECT_LINKS_INTO_PAGES = f"""{_LINKS}
 WHERE l.target_slug IS NOT NULL AND l.fragment <> '' ORDER BY l.target_slug, p.path, l.line"""
 
+# What `wikiq check` looks for beside links.
+SELECT_ORPHANS = """
+SELECT p.slug, p.path FROM v1_pages p WHERE p.slug NOT IN (
+  SELECT target_slug FROM v1_links WHERE target_slug IS NOT NULL AND slug <> target_slug)
+ORDER BY p.path"""
+SELECT_EMPTY_PAGES = """
+SELECT p.slug, p.path FROM v1_pages p
+WHERE p.content_hash IS NOT NULL AND NOT EXISTS (SELECT 1 FROM v1_chunks c WHERE c.page_id = p.page_id)
+ORDER BY p.path"""
+SELECT_MENTIONS = """
+SELECT p.slug, p.path, m.path, m.original_path, m.origin, v.start_line
+FROM v1_mentions m JOIN v1_pages p ON p.page_id = m.page_id
+LEFT JOIN v1_sections v ON v.page_id = m.page_id AND v.ordinal = CAST(m.section_id AS INTEGER)
+ORDER BY p.path, m.path"""
+SELECT_SHARED_ALIASES = """
+SELECT n.key, p.slug, p.path FROM v1_names n JOIN v1_pages p ON p.page_id = n.page_id
+WHERE n.kind = 'alias' AND EXISTS (
+  SELECT 1 FROM v1_names o WHERE o.key = n.key AND o.kind = 'alias' AND o.page_id <> n.page_id)
+ORDER BY n.key, p.path"""
+SELECT_DIAGNOSTICS = "SELECT kind, path, slug, line, message FROM v1_diagnostics ORDER BY kind, path, line"
+
 # A page's chunks at once, pages in the order of their ids; `{condition}` as for SELECT_PAGES.
 SELECT_PAGES_TO_EMBED = """
 SELECT p.page_id, p.slug, p.path, p.generation, {condition} FROM v1_pages p

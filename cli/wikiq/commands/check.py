@@ -1,0 +1,100 @@
+"""`wikiq check`: what is wrong with the wiki, grouped, with line and remedy; exit status 1 when anything."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import Any
+
+import click
+
+from wikiq.arguments import COMMANDS, INDEX
+from wikiq.check import TITLES, CheckResult, Problem, check
+from wikiq.commands import parameters, split_source
+from wikiq.errors import FOUND, UsageError
+from wikiq.render import result_json, row_json
+from wikiq.screen import BOLD, FAINT, PLACE, Span
+from wikiq.source import opened
+from wikiq.surroundings import Surroundings
+
+PROBLEMS_FOUND = 1
+MOST_SHOWN = 20  # problems of one kind on a terminal; `--all` shows the rest
+
+
+@click.pass_obj
+def _check(
+    surroundings: Surroundings,
+    /,
+    *,
+    repo: str | None,
+    kind: tuple[str, ...],
+    all: bool,  # noqa: A002 - the name of the option
+    json: bool,
+    ndjson: bool,
+    **values: Any,
+) -> int:
+    if json and ndjson:
+        raise UsageError("--json --ndjson", "cannot be combined", "give one of them")
+    with opened(split_source(values), surroundings) as asked:
+        found = _only(check(asked.database, repository=repo), kind)
+    if json:
+        surroundings.out.text(result_json(found) + "\n")
+    elif ndjson:
+        for problem in found.problems:
+            surroundings.out.text(row_json(problem) + "\n")
+    elif surroundings.out.is_terminal:
+        _show(found, surroundings, most=None if all else MOST_SHOWN)
+    else:
+        for problem in found.problems:
+            surroundings.out.fields(problem.kind, _place(problem), problem.message, problem.remedy)
+    return asked.exit_status(PROBLEMS_FOUND if found.problems else FOUND)
+
+
+def _only(found: CheckResult, kinds: tuple[str, ...]) -> CheckResult:
+    if not kinds:
+        return found
+    return found.replace(
+        problems=tuple(problem for problem in found.problems if problem.kind in kinds),
+        counts={kind: count for kind, count in found.counts.items() if kind in kinds},
+    )
+
+
+def _show(found: CheckResult, surroundings: Surroundings, *, most: int | None) -> None:
+    out = surroundings.out
+    for kind, group in groupby(found.problems, lambda problem: problem.kind):
+        problems = list(group)
+        title = TITLES.get(kind, kind.replace("_", " ").capitalize())
+        out.line(Span(text=title, style=BOLD), Span(text=f"  {kind}, {len(problems)}", style=FAINT))
+        for remedy, same in groupby(problems[:most], lambda problem: problem.remedy):
+            for problem in same:
+                out.line("  ", Span(text=_place(problem), style=PLACE), f"  {problem.message}")
+            if remedy:
+                out.line("    ", Span(text=f"→ {remedy}", style=FAINT))
+        if len(problems) > len(problems[:most]):
+            out.line(f"  and {len(problems) - len(problems[:most])} more; see them with --all")
+        out.line()
+    if not found.problems:
+        out.line("nothing is wrong")
+
+
+def _place(problem: Problem) -> str:
+    return problem.path if problem.line is None else f"{problem.path}:{problem.line}"
+
+
+command = click.Command(
+    "check",
+    callback=_check,
+    params=[
+        click.Option(
+            ["--repo"],
+            type=click.Path(file_okay=False),
+            metavar="PATH",
+            help="Where mentioned files lie; the nearest folder above the wiki with .git.",
+        ),
+        click.Option(["--kind"], multiple=True, metavar="KIND", help="Only problems of this kind; repeated."),
+        click.Option(["--all"], is_flag=True, help=f"All problems, not {MOST_SHOWN} of a kind."),
+        click.Option(["--json"], is_flag=True, help="One JSON document."),
+        click.Option(["--ndjson"], is_flag=True, help="One JSON document a line, one line a problem."),
+        *parameters(INDEX),
+    ],
+    help=f"{COMMANDS['check']} Exit status 1 when anything is wrong.",
+)

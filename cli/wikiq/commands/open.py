@@ -1,0 +1,52 @@
+"""`wikiq open PAGE[#section]`: the file in the user's editor, at the line of the section."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import Any
+
+import click
+
+from wikiq.arguments import COMMANDS, INDEX
+from wikiq.commands import parameters, split_source
+from wikiq.editor import editor_words
+from wikiq.errors import FOUND, NOTHING_FOUND, UsageError
+from wikiq.pages import page
+from wikiq.results import CHANGED, GONE
+from wikiq.source import opened
+from wikiq.surroundings import Surroundings
+
+
+@click.pass_obj
+def _open(surroundings: Surroundings, /, name: str, **values: Any) -> int:
+    with opened(split_source(values), surroundings) as asked:
+        view = page(asked.database, name, folder=surroundings.folder)
+        with asked.database.snapshot() as snapshot:
+            root = snapshot.root
+    if view.status == GONE:
+        surroundings.note(f"{view.path} is gone since it was indexed")
+        return NOTHING_FOUND
+    if view.status == CHANGED:
+        surroundings.note(f"{view.path} has changed since it was indexed; the line may be another one")
+    line = view.section.start_line if view.section is not None else 1
+    _edit(editor_words(surroundings.environ, os.path.join(root, view.path), line))
+    return asked.exit_status(FOUND)
+
+
+def _edit(words: list[str]) -> None:
+    try:
+        status = subprocess.run(words, check=False).returncode
+    except OSError as error:
+        problem = f"cannot be run ({error.strerror})"
+        raise UsageError(words[0], problem, "set VISUAL or EDITOR to your editor") from error
+    if status:
+        raise UsageError(words[0], f"ended with status {status}", "see what it said")
+
+
+command = click.Command(
+    "open",
+    callback=_open,
+    params=[click.Argument(["name"], metavar="PAGE[#SECTION]"), *parameters(INDEX)],
+    help=f"{COMMANDS['open']} The editor is VISUAL, else EDITOR, else vi.",
+)

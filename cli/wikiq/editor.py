@@ -1,0 +1,38 @@
+"""How editors are told a line: the words that open a file at it; pure."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Mapping
+
+DEFAULT_EDITOR = "vi"
+
+# Editors that take `file:line` and, where needed, the option that makes them read it so.
+_WITH_COLON = {
+    "code": ("--goto",),
+    "code-insiders": ("--goto",),
+    "codium": ("--goto",),
+    "cursor": ("--goto",),
+    "windsurf": ("--goto",),
+    "helix": (),
+    "hx": (),
+    "micro": (),
+    "subl": (),
+    "zed": (),
+}
+# Editors that take `--line N file`; all others take `+N file`, as vi, nano and emacs do.
+_WITH_OPTION = frozenset({"idea", "pycharm", "kate", "gedit", "mate"})
+
+
+def editor_words(environ: Mapping[str, str], path: str, line: int) -> list[str]:
+    """The command that opens `path` at `line` in the user's editor (VISUAL, else EDITOR, else vi)."""
+    words = shlex.split(environ.get("VISUAL") or environ.get("EDITOR") or DEFAULT_EDITOR)
+    name = os.path.basename(words[0]) if words else ""
+    if not words:
+        words, name = [DEFAULT_EDITOR], DEFAULT_EDITOR
+    if name in _WITH_COLON:
+        return [*words, *_WITH_COLON[name], f"{path}:{line}"]
+    if name in _WITH_OPTION:
+        return [*words, "--line", str(line), path]
+    return [*words, f"+{line}", path]
