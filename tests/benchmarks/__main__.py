@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Final
 
 from tests.benchmarks.corpus import read_vocabulary, unpack, write_synthetic
-from tests.benchmarks.ratio import ROUNDS, Ratio, Skipped
+from tests.benchmarks.live import idle_memory, save_to_searchable
+from tests.benchmarks.ratio import ROUNDS, CannotMeasureError, Ratio, Skipped
 from tests.benchmarks.reader import file_size, search_process
 from tests.benchmarks.report import render_json, render_table
 from tests.benchmarks.setting import Setting
@@ -25,6 +26,8 @@ MEASURES: Final[dict[str, Callable[[Setting], Ratio]]] = {
     "build-workers": build_workers,
     "start": start_unchanged,
     "edit": edit_to_commit,
+    "save": save_to_searchable,
+    "idle": idle_memory,
     "search": search_process,
     "size": file_size,
 }
@@ -77,7 +80,10 @@ def take(chosen: argparse.Namespace, work: Path) -> Iterator[Ratio | Skipped]:
                 continue
             folder = work / "indexes" / corpus
             folder.mkdir(parents=True, exist_ok=True)
-            yield MEASURES[measure](Setting(corpus, root, folder, chosen.rounds))
+            try:
+                yield MEASURES[measure](Setting(corpus, root, folder, chosen.rounds))
+            except CannotMeasureError as error:
+                yield Skipped(measure, corpus, str(error))
 
 
 def main(words: list[str]) -> None:

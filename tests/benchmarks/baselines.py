@@ -5,7 +5,9 @@ Standard library and apsw only: nothing of what is measured is used here.
 
 from __future__ import annotations
 
+import ctypes
 import os
+import time
 from functools import partial
 from pathlib import Path
 
@@ -14,6 +16,7 @@ import apsw
 from tests.benchmarks.corpus import find_pages
 from tests.benchmarks.ratio import seconds
 
+IN_CLOSE_WRITE = 0x8  # <sys/inotify.h>
 BATCH = 500  # pages a commit
 
 
@@ -62,3 +65,21 @@ def update_rows(db: Path, edits: int) -> list[float]:
     samples = [seconds(partial(edit, number)) for number in range(edits)]
     connection.close()
     return samples
+
+
+def inotify_delays(folder: Path, saves: int) -> list[float]:
+    """Seconds from each of `saves` finished saves in `folder` to the event that reports it. Linux."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    descriptor = libc.inotify_init()
+    if descriptor < 0 or libc.inotify_add_watch(descriptor, os.fsencode(folder), IN_CLOSE_WRITE) < 0:
+        raise OSError(ctypes.get_errno(), "inotify")
+    try:
+        delays = []
+        for number in range(saves):
+            (folder / "saved.md").write_text(str(number), "utf-8")
+            started = time.perf_counter()
+            os.read(descriptor, 4096)
+            delays.append(time.perf_counter() - started)
+    finally:
+        os.close(descriptor)
+    return delays

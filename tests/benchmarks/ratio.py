@@ -7,7 +7,7 @@ not decide. Knows nothing of what is measured.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from statistics import median
 from typing import Final
@@ -43,6 +43,10 @@ class Ratio:
         return None if self.goal is None else self.value <= self.goal
 
 
+class CannotMeasureError(Exception):
+    """A measure does not make sense on this machine; the message says why."""
+
+
 @dataclass(frozen=True, slots=True)
 class Skipped:
     """A measure that could not be taken, and why."""
@@ -73,3 +77,8 @@ def percentile(samples: tuple[float, ...], share: float) -> float:
     """The smallest sample that at least `share` (0 to 1) of the samples do not exceed."""
     ordered = sorted(samples)
     return ordered[min(len(ordered) - 1, max(0, -int(-share * len(ordered) // 1) - 1))]
+
+
+def percentiles(samples: tuple[float, ...], shares: Iterable[float]) -> str:
+    """Percentiles of samples in seconds, for a remark."""
+    return ", ".join(f"p{100 * share:.0f} {1000 * percentile(samples, share):.2f} ms" for share in shares)

@@ -23,7 +23,7 @@ from indexerd.walk import TreeSettings
 from indexerd.workers import Projector
 from tests.benchmarks.baselines import insert_raw, stat_tree, update_rows
 from tests.benchmarks.corpus import find_pages
-from tests.benchmarks.ratio import Ratio, alternate, percentile, seconds
+from tests.benchmarks.ratio import Ratio, alternate, percentiles, seconds
 from tests.benchmarks.setting import Setting
 
 START_ROUNDS: Final = 11  # what takes milliseconds needs more rounds than a build
@@ -124,8 +124,5 @@ def edit_to_commit(setting: Setting) -> Ratio:
                     store.merge()
             plain += update_rows(copy / f"plain-{number}.db", EDITS)
     taken = tuple(samples)
-    figures = ", ".join(
-        f"{name} {1000 * percentile(taken, share):.2f} ms"
-        for name, share in (("p50", 0.5), ("p99", 0.99), ("max", 1.0))
-    )
+    figures = percentiles(taken, (0.5, 0.99, 1.0))
     return Ratio("edit to commit / plain update", setting.corpus, "s", taken, tuple(plain), remark=figures)
