@@ -6,13 +6,14 @@ Pure. The section's text comes in as it is stored, and bounded.
 from __future__ import annotations
 
 from indexerd.core.terms import is_unspaced, spans
-from wikiq.excerpt import Sought, cut_excerpt, find_marks
+from wikiq.excerpt import Sought, cut_excerpt, find_marks, first_words
 from wikiq.plain import plain_text
 from wikiq.ranking import rarity
+from wikiq.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from wikiq.excerpt import Excerpt
     from wikiq.query import Question, Term
@@ -21,66 +22,82 @@ if TYPE_CHECKING:
 PIECE_WEIGHT = 0.4  # of a bigram: how common it is is not looked up, and a word is two or three
 
 
-def sought_words(question: Question, vocabulary: Vocabulary) -> Sought:
-    """What to look for in the text of a hit, given what the terms turned out to mean."""
+class Words(Record):
+    """The words of a question as they are looked for in a text: `asked` as typed, `keys` as found.
+
+    A key is what stands for the word in a text: itself, its correction, or what it begins.
+    """
+
+    asked: tuple[Term, ...]
+    keys: tuple[str, ...]
+    sought: Sought
+
+    @property
+    def rarest(self) -> str:
+        """The term that says most; empty where there is none."""
+        weights = self.sought.terms
+        return max(weights, key=lambda term: weights[term], default="")
+
+    def excerpt(self, body: str) -> Excerpt | None:
+        """Cut the excerpt of a section's body; None where only its heading or title matches.
+
+        Where the match is in what plain text leaves out, the address of a link for example, the
+        excerpt begins with the line it is in and marks nothing.
+        """
+        excerpt = cut_excerpt(plain_text(body), self.sought)
+        if excerpt is not None:
+            return excerpt
+        hidden = next(find_marks(body, spans(body), self.sought), None)
+        if hidden is None:
+            return None
+        line = max(body.rfind("\n", 0, hidden.start), body.rfind("\r", 0, hidden.start)) + 1
+        return first_words(plain_text(body[line:]))
+
+    def held_in(self, text: str) -> tuple[str, ...]:
+        """The words that a text holds, as typed; of scripts without blanks the parts it holds."""
+        held = {mark.key for mark in find_marks(text, spans(text), self.sought)}
+        words: dict[str, None] = {}
+        for term, key in zip(self.asked, self.keys, strict=True):
+            if key in held:
+                words[term.typed] = None
+            elif term.pieces:
+                words.update(dict.fromkeys(_held_parts(term, held)))
+        return tuple(words)
+
+
+def sought_words(question: Question, vocabulary: Vocabulary) -> Words:
+    """Say what to look for in the text of a hit, given what the terms turned out to mean."""
+    asked = [*question.terms, *(term for clause in question.required for term in clause.terms)]
     terms: dict[str, float] = {}
     beginnings: dict[str, float] = {}
     pieces: dict[str, float] = {}
-    for term in _all_terms(question):
+    keys = []
+    for term in asked:
         weight = rarity(vocabulary.sections.get(term.text, 0))
         use = vocabulary.uses.get(term.text)
-        if use is not None and use.is_prefix:
-            beginnings[use.text] = weight
-        else:
-            terms[use.text if use is not None else term.text] = weight
+        keys.append(use.text if use is not None else term.text)
+        (beginnings if use is not None and use.is_prefix else terms)[keys[-1]] = weight
         if term.is_cut:
             pieces.update(dict.fromkeys(term.pieces, PIECE_WEIGHT))
         else:
             pieces.update(dict.fromkeys(term.pieces or (term.text,), weight))
             terms.update(dict.fromkeys(term.pieces, weight))
-    return Sought(terms=terms, beginnings=beginnings, pieces=pieces)
+    return Words(
+        asked=tuple(asked),
+        keys=tuple(keys),
+        sought=Sought(terms=terms, beginnings=beginnings, pieces=pieces),
+    )
 
 
-def excerpt_of(body: str, sought: Sought) -> Excerpt | None:
-    """The excerpt of a section's body; None where only its heading or title matches.
-
-    Where the match is in what plain text leaves out, an address for example, the source is shown.
-    """
-    return cut_excerpt(plain_text(body), sought) or cut_excerpt(" ".join(body.split()), sought)
-
-
-def held_words(question: Question, vocabulary: Vocabulary, sought: Sought, text: str) -> tuple[str, ...]:
-    """The words of the question, as typed, that `text` holds; of scripts without blanks the parts."""
-    held = {mark.key for mark in find_marks(text, spans(text), sought)}
-    words: dict[str, None] = {}
-    for term in _all_terms(question):
-        use = vocabulary.uses.get(term.text)
-        if term.text in held or (use is not None and use.text in held):
-            words[term.typed] = None
-        elif term.pieces:
-            words.update(dict.fromkeys(_held_parts(term, held)))
-    return tuple(words)
-
-
-def _all_terms(question: Question) -> Iterator[Term]:
-    yield from question.terms
-    for clause in question.required:
-        yield from clause.terms
-
-
-def _held_parts(term: Term, held: set[str]) -> Iterable[str]:
+def _held_parts(term: Term, held: set[str]) -> Iterator[str]:
     """Join the pieces that are held where they overlap: two bigrams give three characters."""
     part = ""
     for piece in term.pieces:
-        if piece not in held:
-            if part:
-                yield part
-            part = ""
-        elif part and is_unspaced(piece) and part[-1] == piece[0]:
+        if piece in held and part and is_unspaced(piece) and part[-1] == piece[0]:
             part += piece[1:]
-        else:
-            if part:
-                yield part
-            part = piece
+            continue
+        if part:
+            yield part
+        part = piece if piece in held else ""
     if part:
         yield part

@@ -18,6 +18,7 @@ WORDS_MAX = 32  # words of an excerpt: two lines of a terminal
 CHARACTERS_MAX = 400  # of an excerpt; words may be long, and an answer is read by people
 WORD_CHARACTERS = 2  # what counts as one word in a script without blanks
 LEAD_WORDS = 10  # words before the first match, at most; up to the start of its sentence
+SIGNS_MAX = 4  # of punctuation taken in at either end; a ruler of a hundred dashes says nothing
 REPEATED = 0.1  # what a word is worth that the excerpt already holds
 
 _SENTENCE_ENDS = ".!?。！？\n"
@@ -60,13 +61,21 @@ def cut_excerpt(plain: str, sought: Sought) -> Excerpt | None:
     marks = list(find_marks(plain, words, sought))
     if not marks:
         return None
-    units = list(_units(plain, words))
+    units = list(_units(words))
     first, last = _densest(marks, units)
     start, end = _widened(plain, units, first.start, last.end)
-    end = max(min(end, start + CHARACTERS_MAX), start + 1)
-    shown = [(max(mark.start, start), min(mark.end, end)) for mark in marks if start <= mark.start < end]
-    text = plain[start:end].replace("\n", " ")
-    return Excerpt(text=text, matches=_joined((begin - start, stop - start) for begin, stop in shown))
+    start, end = _with_signs(plain, start, min(end, start + CHARACTERS_MAX))
+    shown = [(mark.start - start, min(mark.end, end) - start) for mark in marks if start <= mark.start < end]
+    return Excerpt(text=plain[start:end].replace("\n", " "), matches=_joined(shown))
+
+
+def first_words(plain: str) -> Excerpt | None:
+    """Give the beginning of a text, with nothing marked; None for a text without words."""
+    units = list(_units(spans(plain)))[:WORDS_MAX]
+    if not units:
+        return None
+    start, end = _with_signs(plain, units[0][0], min(units[-1][1], units[0][0] + CHARACTERS_MAX))
+    return Excerpt(text=plain[start:end].replace("\n", " "), matches=())
 
 
 def find_marks(plain: str, words: Iterable[tuple[str, int, int]], sought: Sought) -> Iterator[Mark]:
@@ -114,7 +123,7 @@ def _pairs(run: str) -> Iterator[str]:
         yield run[place]
 
 
-def _units(plain: str, words: Iterable[tuple[str, int, int]]) -> Iterator[tuple[int, int]]:
+def _units(words: Iterable[tuple[str, int, int]]) -> Iterator[tuple[int, int]]:
     """Cut a text into what counts as a word."""
     for term, start, end in words:
         if term.isascii() or not any(map(is_unspaced, term)):
@@ -161,7 +170,9 @@ def _widened(plain: str, units: Sequence[tuple[int, int]], start: int, end: int)
     room = WORDS_MAX - (last - first + 1)
     lead = min(LEAD_WORDS, room)
     begin = first
-    while begin > 0 and first - begin < lead and not _ends_sentence(plain, units[begin - 1][1], units[begin][0]):
+    while (
+        begin > 0 and first - begin < lead and not _ends_sentence(plain, units[begin - 1][1], units[begin][0])
+    ):
         begin -= 1
     stop = min(len(units) - 1, begin + WORDS_MAX - 1)
     while stop > last and units[stop][1] - min(units[begin][0], start) > CHARACTERS_MAX:
@@ -173,6 +184,17 @@ def _widened(plain: str, units: Sequence[tuple[int, int]], start: int, end: int)
 def _ends_sentence(plain: str, end: int, start: int) -> bool:
     between = plain[end:start]
     return "\n" in between or (between[:1] in _SENTENCE_ENDS and between[1:2].isspace() if between else False)
+
+
+def _with_signs(plain: str, start: int, end: int) -> tuple[int, int]:
+    """Take in the punctuation that clings to either end, so that a sentence keeps its stop."""
+    least, most = max(0, start - SIGNS_MAX), min(len(plain), end + SIGNS_MAX)
+    begin, stop = start, end
+    while begin > least and not plain[begin - 1].isspace() and not plain[begin - 1].isalnum():
+        begin -= 1
+    while stop < most and not plain[stop].isspace() and not plain[stop].isalnum():
+        stop += 1
+    return begin, stop
 
 
 def _joined(ranges: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:

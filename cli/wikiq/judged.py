@@ -31,9 +31,11 @@ class Wanted(Record):
 
 
 class JudgedQuestion(Record):
-    """One line of a set. `exclude_pages` are dropped before ranks are counted, since the question was
-    taken from them; only `scope_page` is ranked where it is given. `blank_heading`: the wanted
-    section is indexed without its own heading, which is the question.
+    """One line of a set.
+
+    `exclude_pages` are dropped before ranks are counted, since the question was taken from them;
+    only `scope_page` is ranked where it is given. `blank_heading`: the wanted section is to be
+    indexed without its own heading, which is the question.
     """
 
     number: str
@@ -59,7 +61,7 @@ class Found(Record):
         return 1.0 / self.ranks[0] if self.ranks and self.ranks[0] <= RANKS else 0.0
 
     def gain(self) -> float:
-        """nDCG at RANKS: every wanted answer is worth the same, less the deeper it stands."""
+        """Normalized discounted gain at RANKS: every wanted answer is worth the same, less the deeper it stands."""
         reached = sum(1.0 / log2(1 + rank) for rank in self.ranks if rank <= RANKS)
         return reached / sum(1.0 / log2(2 + place) for place in range(min(RANKS, self.wanted)))
 
@@ -91,7 +93,7 @@ def parse_set(text: str, name: str) -> list[JudgedQuestion]:
 def _question(told: Mapping[str, Any], number: int) -> JudgedQuestion:
     relevant = tuple(
         Wanted(
-            page=str(one["page"]),
+            page=_page_path(one["page"]),
             heading_path=tuple(map(str, one["heading_path"])) if "heading_path" in one else None,
         )
         for one in told["relevant"]
@@ -102,10 +104,15 @@ def _question(told: Mapping[str, Any], number: int) -> JudgedQuestion:
         number=str(told.get("id", number)),
         text=str(told["query"]),
         relevant=relevant,
-        exclude_pages=frozenset(map(str, told.get("exclude_pages", ()))),
-        scope_page=told.get("scope_page"),
+        exclude_pages=frozenset(map(_page_path, told.get("exclude_pages", ()))),
+        scope_page=_page_path(told["scope_page"]) if told.get("scope_page") else None,
         blank_heading=bool(told.get("blank_heading", False)),
     )
+
+
+def _page_path(told: object) -> str:
+    """A page's path as the index spells it; one made of an address may hold two slashes in a row."""
+    return "/".join(part for part in str(told).split("/") if part not in ("", "."))
 
 
 def path_key(heading_path: Iterable[str], title: str) -> tuple[str, ...]:
@@ -118,9 +125,7 @@ def _words(text: str) -> str:
     return " ".join(tokens(fold_title(text)))
 
 
-def find_sections(
-    question: JudgedQuestion, ranked: Iterable[SectionKey], titles: Mapping[str, str]
-) -> Found:
+def find_sections(question: JudgedQuestion, ranked: Iterable[SectionKey], titles: Mapping[str, str]) -> Found:
     """Find the wanted sections among ranked ones; each counts once, at its best rank."""
     left = {
         (one.page, None if one.heading_path is None else path_key(one.heading_path, titles.get(one.page, "")))

@@ -6,6 +6,8 @@ whatever was typed (https://sqlite.org/fts5.html#fts5_strings).
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from indexerd.core.terms import is_unspaced
 from wikiq.query import TERMS_MAX
 from wikiq.record import Record
@@ -106,7 +108,7 @@ def _words(question: Question, uses: Mapping[str, Use]) -> Iterable[str]:
 
 
 def _pairs(sequence: Sequence[str], uses: Mapping[str, Use]) -> Iterable[str]:
-    for before, after in zip(sequence, sequence[1:], strict=False):
+    for before, after in pairwise(sequence):
         first, second = uses.get(before), uses.get(after)
         if first is not None and second is not None and not first.is_prefix:
             yield quoted(f"{first.text} {second.text}", is_prefix=second.is_prefix)
@@ -120,7 +122,7 @@ def _pieces(term: Term) -> list[str]:
 
 def _piece_pairs(question: Question) -> Iterable[str]:
     for term in question.terms:
-        for before, after in zip(term.pieces, term.pieces[1:], strict=False):
+        for before, after in pairwise(term.pieces):
             yield quoted(f"{before} {after}")
 
 

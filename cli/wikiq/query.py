@@ -118,23 +118,32 @@ def _split(text: str) -> Iterator[_Typed]:
             at += 1
             continue
         start = at
-        is_excluded = text[at] == "-" and text[at + 1 : at + 2] not in ("", "-") and not text[at + 1].isspace()
+        is_excluded = (
+            text[at] == "-" and text[at + 1 : at + 2] not in ("", "-") and bool(text[at + 1].strip())
+        )
         at += is_excluded
-        field = next((name for name in FIELDS if text[at : at + len(name) + 1].lower() == f"{name}:"), None)
-        if field is not None and text[at + len(field) + 1 : at + len(field) + 2].strip():
-            at += len(field) + 1
-        else:
-            field = None
+        field = _field(text, at)
+        at += len(field) + 1 if field else 0
         closing = text.find('"', at + 1) if text[at] == '"' else -1
-        end = closing + 1 if closing >= 0 else _word_end(text, at)
+        is_phrase = closing >= 0  # a quote that nothing closes is text
+        end = closing + 1 if is_phrase else _word_end(text, at)
         yield _Typed(
-            text=text[at:end].strip('"') if closing >= 0 else text[at:end],
+            text=text[at + is_phrase : end - is_phrase],
             written=text[start:end],
-            is_phrase=closing >= 0,
+            is_phrase=is_phrase,
             is_excluded=is_excluded,
             field=field,
         )
         at = end
+
+
+def _field(text: str, at: int) -> str | None:
+    """The field that a word is restricted to by `field:` with something after it."""
+    for name in FIELDS:
+        end = at + len(name) + 1
+        if text[at:end].lower() == f"{name}:" and text[end : end + 1].strip():
+            return name
+    return None
 
 
 def _word_end(text: str, at: int) -> int:

@@ -14,7 +14,6 @@ from wikiq.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import Any
 
     from wikiq.database import Snapshot

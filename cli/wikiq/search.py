@@ -14,7 +14,7 @@ from wikiq import sql
 from wikiq.database import parse_names
 from wikiq.disk import page_status
 from wikiq.errors import UsageError
-from wikiq.evidence import excerpt_of, held_words, sought_words
+from wikiq.evidence import sought_words
 from wikiq.filters import checked_filters
 from wikiq.freshness import read_freshness
 from wikiq.pages import list_pages
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from wikiq.database import Database, Snapshot
-    from wikiq.excerpt import Sought
+    from wikiq.evidence import Words
     from wikiq.policies import Policy
     from wikiq.query import Question
     from wikiq.ranking import Candidate
@@ -97,47 +97,20 @@ def _hits(
     snapshot: Snapshot, shown: Sequence[Candidate], question: Question, vocabulary: Vocabulary
 ) -> tuple[Hit, ...]:
     """Read what is shown of each candidate and cut its excerpt."""
-    sought = sought_words(question, vocabulary)
-    terms = sorted(sought.terms, key=lambda term: -sought.terms[term])
+    words = sought_words(question, vocabulary)
     bound = {
         "pages": json.dumps([candidate.page_id for candidate in shown]),
         "sections": json.dumps([candidate.section_rowid for candidate in shown]),
-        "rarest": next(iter(terms), ""),
+        "rarest": words.rarest,
         "most": EXCERPT_SCAN_MAX,
         "before": EXCERPT_LEAD,
     }
     rows = {row[0]: row[1:] for row in snapshot.rows(sql.SELECT_SHOWN, bound)}
-    return tuple(
-        _hit(snapshot.root, candidate, rows[place], question, vocabulary, sought)
-        for place, candidate in enumerate(shown)
-    )
+    return tuple(_hit(candidate, rows[place], snapshot.root, words) for place, candidate in enumerate(shown))
 
 
-def _hit(
-    root: str,
-    candidate: Candidate,
-    row: tuple[Any, ...],
-    question: Question,
-    vocabulary: Vocabulary,
-    sought: Sought,
-) -> Hit:
-    title, path, summary, topics, size, mtime_ns, content_hash, section_id, *section = row
-    evidence = None
-    if section_id is not None:
-        heading, heading_path, anchor, start_line, end_line, body = section
-        names = parse_names(heading_path)
-        excerpt = None if candidate.by_name else excerpt_of(body, sought)
-        evidence = Evidence(
-            section_id=section_id,
-            heading=heading,
-            heading_path=names,
-            anchor=anchor,
-            start_line=start_line,
-            end_line=end_line,
-            excerpt=excerpt.text if excerpt else None,
-            matches=excerpt.matches if excerpt else (),
-            terms=held_words(question, vocabulary, sought, "\n".join((title, path, *names, body))),
-        )
+def _hit(candidate: Candidate, row: tuple[Any, ...], root: str, words: Words) -> Hit:
+    title, path, summary, topics, size, mtime_ns, content_hash, *section = row
     return Hit(
         slug=candidate.slug,
         title=title,
@@ -147,5 +120,25 @@ def _hit(
         updated_at=candidate.updated_at,
         score=round(candidate.score, SCORE_DIGITS),
         status=page_status(root, path, size=size, mtime_ns=mtime_ns, content_hash=content_hash),
-        evidence=evidence,
+        evidence=_evidence(section, title, words, by_name=candidate.by_name),
+    )
+
+
+def _evidence(row: Sequence[Any], title: str, words: Words, *, by_name: bool) -> Evidence | None:
+    """The section of a hit; None on a page that has none, since it was too large to be read."""
+    section_id, heading, heading_path, anchor, start_line, end_line, body = row
+    if section_id is None:
+        return None
+    names = parse_names(heading_path)
+    excerpt = None if by_name else words.excerpt(body)
+    return Evidence(
+        section_id=section_id,
+        heading=heading,
+        heading_path=names,
+        anchor=anchor,
+        start_line=start_line,
+        end_line=end_line,
+        excerpt=excerpt.text if excerpt else None,
+        matches=excerpt.matches if excerpt else (),
+        terms=words.held_in("\n".join((title, *names, body))),
     )
