@@ -95,6 +95,18 @@ READER_PRAGMAS: Final = (
 )
 
 
+_NAME_LENGTH: Final = 40  # characters of a folder's name; the hash behind it is what identifies it
+
+
+def folder_stem(root: str) -> str:
+    """Give what the name of the folder of the index of `root` begins with, before `-` and its hash.
+
+    Without a regular expression and without the hash: a search is found through it (spec 5.6).
+    """
+    plain = "".join(sign if sign.isalnum() or sign in "_.-" else " " for sign in os.path.basename(root))
+    return "_".join(plain.split()).strip("._")[:_NAME_LENGTH] or "root"
+
+
 def state_home(environ: Mapping[str, str]) -> str:
     """Give the folder that holds one folder for every index without a place of its own (spec 3.8).
 

@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from indexerd.contract import INDEX_NAME, LOCK_NAME, state_home
+from indexerd.contract import INDEX_NAME, LOCK_NAME, folder_stem, state_home
 from indexerd.errors import IndexerdError, RootError, UsageError
 from indexerd.lock import WriterLock
 from indexerd.store import Snapshot, Store
 
 _HASH_DIGITS: Final = 12  # 48 bits tell the wikis of one machine apart
-_NAME_LENGTH: Final = 40  # of a folder's name; the hash is what identifies it
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +64,7 @@ def index_path(root: str, environ: Mapping[str, str]) -> Path:
     """The default place of the index of the wiki at `root` (spec 3.8)."""
     real = os.path.realpath(root)
     digest = hashlib.sha256(os.fsencode(real)).hexdigest()[:_HASH_DIGITS]
-    shown = re.sub(r"[^\w.-]+", "_", os.path.basename(real)).strip("._")[:_NAME_LENGTH] or "root"
-    return Path(state_home(environ)) / f"{shown}-{digest}" / INDEX_NAME
+    return Path(state_home(environ)) / f"{folder_stem(real)}-{digest}" / INDEX_NAME
 
 
 def repository_prefix(root: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from indexerd.contract import INDEX_NAME, state_home
+from indexerd.contract import INDEX_NAME, folder_stem, state_home
 from wikiq.database import Database, open_database
 from wikiq.errors import NoIndexError, UsageError, WikiqError
 from wikiq.record import Record
@@ -41,18 +41,16 @@ def open_index(*, db: str | None, wiki: str | None, environ: Mapping[str, str], 
     path = db if db is not None else environ.get(DB_VARIABLE)
     if path:
         return open_database(os.path.join(path, INDEX_NAME) if os.path.isdir(path) else path)
-    return open_database(pick_for_folder(list_indexes(environ), os.path.realpath(folder)).path)
+    real = os.path.realpath(folder)
+    around = _open_around(real, environ)
+    return around if around is not None else open_database(pick_for_folder(list_indexes(environ), real).path)
 
 
 def list_indexes(environ: Mapping[str, str]) -> tuple[KnownIndex, ...]:
     """Read root and name of every index in the state folder, by name; those that fail are left out."""
     home = state_home(environ)
-    try:
-        names = sorted(os.listdir(home))
-    except OSError:
-        return ()
     known = []
-    for name in names:
+    for name in _folders(home):
         path = os.path.join(home, name, INDEX_NAME)
         if os.path.isfile(path):
             try:
@@ -85,6 +83,39 @@ def pick_for_folder(known: Sequence[KnownIndex], folder: str) -> KnownIndex:
 def is_within(path: str, folder: str) -> bool:
     """Tell whether `path` is `folder` or lies below it; both are absolute, without links."""
     return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def _open_around(folder: str, environ: Mapping[str, str]) -> Database | None:
+    """Open the index of the deepest root that holds `folder`, found by the names of the index folders.
+
+    Opening one takes a millisecond, so those whose name says that they are of another root are not
+    looked into.
+    """
+    home = state_home(environ)
+    by_stem: dict[str, list[str]] = {}
+    for name in _folders(home):
+        by_stem.setdefault(name.rpartition("-")[0], []).append(name)
+    while True:
+        for name in by_stem.get(folder_stem(folder), ()):
+            try:
+                database = open_database(os.path.join(home, name, INDEX_NAME), patience_s=0.0)
+            except WikiqError:
+                continue  # it may be of another root; if not, what is said of it comes from the listing
+            with database.snapshot() as snapshot:
+                if snapshot.root == folder:
+                    return database
+            database.close()
+        if folder == os.path.dirname(folder):
+            return None
+        folder = os.path.dirname(folder)
+
+
+def _folders(home: str) -> list[str]:
+    """Name the index folders; a dot marks one that has been taken out of use."""
+    try:
+        return sorted(name for name in os.listdir(home) if not name.startswith("."))
+    except OSError:
+        return []
 
 
 def _look_into(path: str) -> KnownIndex:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-
 from wikiq.errors import NOT_FRESH
 from wikiq.locate import open_index
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from typing import Self
 
     from wikiq.database import Database
     from wikiq.request import Source
@@ -17,27 +15,32 @@ if TYPE_CHECKING:
 
 
 class Asked:
-    """An open index; `exit_status` turns that of the answer into that of the command."""
+    """An open index, closed at the end of its `with` block.
+
+    `exit_status` turns that of the answer into that of the command.
+    """
 
     def __init__(self, database: Database, *, is_fresh: bool) -> None:
         self.database = database
         self._is_fresh = is_fresh
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.database.close()
 
     def exit_status(self, status: int) -> int:
         """Answered, but freshness was asked for and could not be had: 3."""
         return status if self._is_fresh else NOT_FRESH
 
 
-@contextmanager
-def opened(source: Source, surroundings: Surroundings) -> Iterator[Asked]:
+def opened(source: Source, surroundings: Surroundings) -> Asked:
     """Open the index that `source` means. Raises what `open_index` does."""
     database = open_index(
         db=source.db, wiki=source.wiki, environ=surroundings.environ, folder=surroundings.folder
     )
-    try:
-        yield Asked(database, is_fresh=not source.fresh or _is_made_fresh(database, source, surroundings))
-    finally:
-        database.close()
+    return Asked(database, is_fresh=not source.fresh or _is_made_fresh(database, source, surroundings))
 
 
 def _is_made_fresh(database: Database, source: Source, surroundings: Surroundings) -> bool:
