@@ -15,7 +15,7 @@ from typing import Final
 from tests.benchmarks.corpus import read_vocabulary, unpack, write_synthetic
 from tests.benchmarks.live import idle_memory, save_to_searchable
 from tests.benchmarks.ratio import ROUNDS, CannotMeasureError, Ratio, Skipped
-from tests.benchmarks.reader import file_size, search_process
+from tests.benchmarks.reader import file_size, question, search_process
 from tests.benchmarks.report import render_json, render_table
 from tests.benchmarks.setting import Setting
 from tests.benchmarks.writer import build_serial, build_workers, edit_to_commit, start_unchanged
@@ -29,6 +29,7 @@ MEASURES: Final[dict[str, Callable[[Setting], Ratio]]] = {
     "save": save_to_searchable,
     "idle": idle_memory,
     "search": search_process,
+    "question": question,
     "size": file_size,
 }
 CORPORA: Final = REPOSITORY.parent / "shared" / "corpora"
