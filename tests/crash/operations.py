@@ -1,0 +1,223 @@
+"""Random file operations with restarts in between: after each restart the index is what the tree says.
+
+`python -m tests.crash.operations --operations 2000 --restart-every 200 [--seed N] [--folder F]`
+prints one line a restart; the first difference ends it with the seed that repeats it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import random
+import shutil
+import signal
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+from tests.crash.process import LiveDaemon
+
+EQUAL_S: Final = 10.0  # of quiet, after which everything must be in the index
+FOLDERS: Final = 12
+WORDS: Final = ("index", "section", "heading", "topic", "slug", "daemon", "scan", "batch", "reader", "page")
+EXTENSIONS: Final = (".md", ".md", ".md", ".markdown", ".MD", ".txt")
+
+
+class Mischief:
+    """Operations on one tree, from one random generator. Never leaves the tree."""
+
+    def __init__(self, root: Path, generator: random.Random) -> None:
+        self._root = root
+        self._random = generator
+        self._operations: tuple[Callable[[], None], ...] = (
+            self.create,
+            self.create,
+            self.create,
+            self.edit,
+            self.edit,
+            self.replace,
+            self.append,
+            self.truncate,
+            self.rename,
+            self.swap,
+            self.copy_folder,
+            self.move_folder,
+            self.delete,
+            self.delete_folder,
+            self.link,
+            self.symlink,
+            self.chmod,
+            self.touch,
+            self.hide,
+        )
+
+    def one(self) -> None:
+        """One operation; what is not possible at this moment is nothing."""
+        with contextlib.suppress(FileNotFoundError, FileExistsError, NotADirectoryError, IsADirectoryError):
+            self._random.choice(self._operations)()
+
+    def create(self) -> None:
+        folder = self._folder()
+        folder.mkdir(parents=True, exist_ok=True)
+        self._new_file(folder).write_text(self._text())
+
+    def edit(self) -> None:
+        self._file().write_text(self._text())
+
+    def replace(self) -> None:
+        target = self._file()
+        temporary = target.with_name(f".{target.name}.tmp")
+        temporary.write_text(self._text())
+        temporary.replace(target)
+
+    def append(self) -> None:
+        with self._file().open("a") as file:
+            file.write(self._text())
+
+    def truncate(self) -> None:
+        target = self._file()
+        os.truncate(target, self._random.choice([0, target.stat().st_size // 2]))
+
+    def rename(self) -> None:
+        source = self._file()
+        source.rename(self._new_file(source.parent))
+
+    def swap(self) -> None:
+        one, other = self._file(), self._file()
+        spare = one.with_name(".spare")
+        one.rename(spare)
+        with contextlib.suppress(FileNotFoundError):
+            other.rename(one)
+        spare.rename(other)
+
+    def copy_folder(self) -> None:
+        source = self._existing_folder()
+        if sum(1 for _ in source.rglob("*")) < 200:
+            shutil.copytree(source, self._folder() / f"copy{self._random.randrange(4)}", symlinks=True)
+
+    def move_folder(self) -> None:
+        source = self._existing_folder()
+        with contextlib.suppress(OSError, shutil.Error):
+            source.rename(self._folder() / f"moved{self._random.randrange(4)}")
+
+    def delete(self) -> None:
+        self._file().unlink()
+
+    def delete_folder(self) -> None:
+        if self._random.random() < 0.3:
+            shutil.rmtree(self._existing_folder())
+
+    def link(self) -> None:
+        source = self._file()
+        source.with_name(f"hard{self._random.randrange(9)}.md").hardlink_to(source)
+
+    def symlink(self) -> None:
+        source = self._file()
+        source.with_name(f"soft{self._random.randrange(9)}.md").symlink_to(
+            self._random.choice(["..", source.name])
+        )
+
+    def chmod(self) -> None:
+        self._file().chmod(self._random.choice([0o600, 0o644, 0o400, 0o000]))
+
+    def touch(self) -> None:
+        moment = self._random.choice([0, 1_000_000_000, 4_000_000_000])
+        os.utime(self._file(), (moment, moment))
+
+    def hide(self) -> None:
+        folder = self._root / ".hidden"
+        folder.mkdir(exist_ok=True)
+        (folder / f"{self._random.randrange(9)}.md").write_text(self._text())
+
+    def _text(self) -> str:
+        lines = [f"# {self._random.choice(WORDS)} {self._random.randrange(100)}", ""]
+        for _ in range(self._random.randrange(1, 12)):
+            words = " ".join(self._random.choice(WORDS) for _ in range(self._random.randrange(1, 12)))
+            lines.append(self._random.choice([words, f"## {words}", f"[[{words}]]", f"- {words}"]))
+        return "\n".join(lines) + "\n"
+
+    def _folder(self) -> Path:
+        parts = [f"d{self._random.randrange(FOLDERS)}" for _ in range(self._random.randrange(4))]
+        return self._root.joinpath(*parts)
+
+    def _existing_folder(self) -> Path:
+        folders = sorted(path for path in self._root.rglob("*") if path.is_dir() and not path.is_symlink())
+        if not folders:
+            raise FileNotFoundError
+        return self._random.choice(folders)
+
+    def _file(self) -> Path:
+        files = sorted(path for path in self._root.rglob("*") if path.is_file() and not path.is_symlink())
+        if not files:
+            raise FileNotFoundError
+        return self._random.choice(files)
+
+    def _new_file(self, folder: Path) -> Path:
+        stem = self._random.choice(["README", "index", *(f"page{nth}" for nth in range(30))])
+        return folder / f"{stem}{self._random.choice(EXTENSIONS)}"
+
+
+def run(folder: Path, *, operations: int, restart_every: int, seed: int) -> list[float]:
+    """Plays the operations; seconds to equal before each restart. Raises UnequalError."""
+    generator = random.Random(seed)
+    root = folder / "wiki"
+    root.mkdir(parents=True)
+    mischief = Mischief(root, generator)
+    for _ in range(100):
+        mischief.create()
+    daemon = LiveDaemon(root, folder / "state" / "index.db")
+    daemon.start()
+    waits = []
+    try:
+        for number in range(1, operations + 1):
+            mischief.one()
+            if generator.random() < 0.2:
+                time.sleep(generator.random() * 0.2)
+            if number % restart_every == 0:
+                waits.append(daemon.wait_equal(EQUAL_S))
+                _restart(daemon, mischief, generator)
+                waits.append(daemon.wait_equal(EQUAL_S))
+                daemon.verify()
+                print(
+                    f"{number} operations, {daemon.state()['last_scan']['pages_seen']} pages: equal",
+                    flush=True,
+                )
+        daemon.wait_equal(EQUAL_S)
+    finally:
+        daemon.stop()
+    return waits
+
+
+def _restart(daemon: LiveDaemon, mischief: Mischief, generator: random.Random) -> None:
+    """Stopped or killed, at rest or in the middle of work, and started over a tree that moved on."""
+    for _ in range(generator.randrange(20)):
+        mischief.one()
+    daemon.stop(generator.choice([signal.SIGTERM, signal.SIGKILL]))
+    for _ in range(generator.randrange(20)):
+        mischief.one()
+    daemon.start()
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--operations", type=int, default=2000)
+    parser.add_argument("--restart-every", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1_000_000))
+    parser.add_argument("--folder", type=Path, help="where to work; a temporary folder by default")
+    options = parser.parse_args(arguments)
+    print(f"seed {options.seed}", flush=True)
+    with tempfile.TemporaryDirectory(prefix="operations-") as temporary:
+        folder = options.folder or Path(temporary)
+        waits = run(
+            folder, operations=options.operations, restart_every=options.restart_every, seed=options.seed
+        )
+    print(f"{options.operations} operations, {len(waits) // 2} restarts: 0 differences, ", end="")
+    print(f"equal after {sorted(waits)[len(waits) // 2]:.2f} s (median), {max(waits):.2f} s (worst)")
+
+
+if __name__ == "__main__":
+    main()
