@@ -72,9 +72,9 @@ def print_hits(
         if arguments.ndjson:
             out.text(render.row_json(hit) + "\n")
         elif arguments.format is not None:
-            from wikiq.template import hit_values
+            from wikiq.template import hit_values, write_filled
 
-            out.filled(arguments.format, hit_values(hit, root=root, folder=folder))
+            write_filled(out, arguments.format, hit_values(hit, root=root, folder=folder))
         elif out.is_terminal:
             for spans in render.hit_block(hit, root=root, folder=folder, columns=out.columns):
                 out.line(*spans)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from wikiq.arguments import check_form
 from wikiq.record import Record
 from wikiq.render import row_json, rows_json
-from wikiq.template import row_values
+from wikiq.template import row_values, write_filled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def print_rows(
         if form.ndjson:
             out.text(row_json(row) + "\n")
         elif form.format is not None:
-            out.filled(form.format, listing.values(row))
+            write_filled(out, form.format, listing.values(row))
         elif out.is_terminal:
             for spans in listing.lines(row):
                 out.line(*spans)

@@ -76,13 +76,6 @@ class Screen:
         """Write one line of fields with tabs between them."""
         self.stream.write("\t".join(map(printable_line, texts)) + "\n")
 
-    def filled(self, template: str, values: Mapping[str, str]) -> None:
-        """Write one line made from a template, which is the user's own; only the values are not."""
-        from wikiq.template import fill
-
-        clean = {name: printable_line(value) for name, value in values.items()}
-        self.stream.write(fill(template, clean) + "\n")
-
     def text(self, text: str) -> None:
         """Write running text; as it is where no terminal is looking, cleaned on one."""
         self.stream.write(printable_text(text) if self.is_terminal else text)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from wikiq.errors import UsageError
 from wikiq.render import breadcrumb, place_of, shown_path
+from wikiq.screen import printable_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,8 +15,15 @@ if TYPE_CHECKING:
 
     from wikiq.record import Record
     from wikiq.results import Hit
+    from wikiq.screen import Screen
 
 _ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "0": "\0", "\\": "\\"}
+
+
+def write_filled(out: Screen, template: str, values: Mapping[str, str]) -> None:
+    """Write one line made from a template, which is the user's own; only the values are not."""
+    clean = {name: printable_line(value) for name, value in values.items()}
+    out.stream.write(fill(template, clean) + "\n")
 
 
 def fill(template: str, values: Mapping[str, str]) -> str:
