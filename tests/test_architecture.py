@@ -221,7 +221,7 @@ def test_a_module_says_what_it_is_for_and_stays_small(name: str) -> None:
 )
 def test_a_test_module_says_what_it_holds_and_keeps_functions_short(path: Path) -> None:
     tree = ast.parse(path.read_text("utf-8"))
-    assert ast.get_docstring(tree)
+    assert ast.get_docstring(tree) or not tree.body
     assert long_functions(tree) == []
 
 
