@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,6 +19,17 @@ from indexerd.store.compare import PUBLIC_ROWS
 from indexerd.tree import Tree
 from indexerd.walk import TreeSettings
 from indexerd.workers import Projector
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+
+
+def count_pages(db: str) -> int:
+    """How many pages a reader sees at this moment."""
+    connection = sqlite3.connect(f"file:{db}?mode=ro", uri=True)
+    try:
+        return int(connection.execute("SELECT count(*) FROM v1_pages").fetchall()[0][0])
+    finally:
+        connection.close()
 
 
 @dataclass(slots=True)
@@ -69,12 +82,28 @@ class Bench:
             return build_whole(indexer, sleep=lambda _: None)
 
     def fetch(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        """As any other program would."""
+        """As any other program would, but never while the index is open here.
+
+        Two SQLite libraries on one file in one process drop each other's locks (spec 3.5).
+        """
         connection = sqlite3.connect(f"file:{self.db}?mode=ro", uri=True)
         try:
             return connection.execute(query, values).fetchall()
         finally:
             connection.close()
+
+    def count_pages_elsewhere(self) -> int:
+        """How many pages another process sees at this moment."""
+        code = "import sys; from tests.building import count_pages; print(count_pages(sys.argv[1]))"
+        command = [sys.executable, "-c", code, str(self.db)]
+        done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=True, timeout=60)
+        return int(done.stdout)
+
+    def set_schema_version(self, version: int) -> None:
+        """Make it an index of another program version."""
+        connection = sqlite3.connect(self.db)
+        connection.execute(f"PRAGMA user_version = {version}")
+        connection.close()
 
     def paths(self) -> list[str]:
         return [path for (path,) in self.fetch("SELECT path FROM v1_pages ORDER BY path")]

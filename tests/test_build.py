@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import sqlite3
 import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
@@ -238,12 +237,10 @@ def test_another_schema_version_is_rebuilt_and_readers_see_the_old_rows_until_th
     bench.write(a="# A\n", b="# B\n")
     bench.build()
     (old_id,) = bench.fetch("SELECT value FROM meta WHERE key = 'index_id'")
-    writer = sqlite3.connect(bench.db)
-    writer.execute("PRAGMA user_version = 999")
-    writer.close()
+    bench.set_schema_version(999)
     seen: list[int] = []
     with bench.opened() as (indexer, _):
-        indexer.apply(indexer.survey(), progress=lambda *_: seen.append(len(bench.paths())))
+        indexer.apply(indexer.survey(), progress=lambda *_: seen.append(bench.count_pages_elsewhere()))
     assert seen == [2]
     assert bench.paths() == ["a.md", "b.md"]
     assert bench.fetch("SELECT value FROM meta WHERE key = 'index_id'") != [old_id]
