@@ -15,7 +15,7 @@ from typing import Final, Self
 
 import apsw
 
-from indexerd.contract import CHANGES_KEPT, LOCK_NAME
+from indexerd.contract import CHANGES_KEPT, LOCK_NAME, PAGE_SIZE
 from indexerd.core.model import Applied, Diagnostic, IndexedPage, Plan, ScanRecord
 from indexerd.lock import WriterLock
 from indexerd.store import fetch
@@ -37,7 +37,7 @@ from indexerd.store.select import select_row
 
 UNCLEAN_JUMP: Final = 1 << 20  # past any generation that a power failure may have taken back (spec 3.5)
 TRUNCATE_PATIENCE_MS: Final = 100  # waiting for readers; without a commit in the meantime
-BUILD_WAL_BYTES: Final = 64 * 1024 * 1024  # past this a first build checkpoints: the WAL doubles the disk
+BUILD_WAL_PAGES: Final = 64 * 1024 * 1024 // PAGE_SIZE  # past this a first build moves the WAL to the file
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ class Store:
             self._change_rows = None
             raise
         self._jump &= applied.generation == before
-        if self.building and self.wal_bytes > BUILD_WAL_BYTES:
+        if self.wal_pages > BUILD_WAL_PAGES and self.building:
             self.checkpoint()
         return applied
 
