@@ -61,7 +61,7 @@ class Found(Record):
         return 1.0 / self.ranks[0] if self.ranks and self.ranks[0] <= RANKS else 0.0
 
     def gain(self) -> float:
-        """Normalized discounted gain at RANKS: every wanted answer is worth the same, less the deeper it stands."""
+        """The nDCG at RANKS: every wanted answer is worth the same, less the deeper it stands."""
         reached = sum(1.0 / log2(1 + rank) for rank in self.ranks if rank <= RANKS)
         return reached / sum(1.0 / log2(2 + place) for place in range(min(RANKS, self.wanted)))
 
