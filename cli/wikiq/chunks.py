@@ -15,6 +15,7 @@ from wikiq.errors import UsageError
 from wikiq.filters import checked_filters, page_condition
 from wikiq.record import Record
 from wikiq.request import NO_FILTERS, Filters
+from wikiq.results import FORMAT
 
 PAGES_AT_ONCE = 200  # looked up in one statement; the chunks of one page are in memory at a time
 
@@ -22,12 +23,13 @@ START, REPLACE, CHUNK, DELETE, END = "start", "replace", "chunk", "delete", "end
 
 
 class ChunkRow(Record):
-    """One chunk with its renderings (spec 1.7); (slug, section_id, part) is unique.
+    """One chunk with its renderings (spec 1.7); page, section_id and part identify it.
 
     `chunk_key` is a hash of `embed_text`: a vector made for one key serves every chunk that has it.
     """
 
     chunk_key: str
+    page_id: int
     slug: str
     section_id: str
     part: int
@@ -47,10 +49,7 @@ class ChunkRow(Record):
 
 
 class Start(Record):
-    """The first line of a feed. `complete`: pages that it does not name are no more, drop them.
-
-    Generations mean something within one `index_id`; another one than last time: start over from 0.
-    """
+    """The first line of a feed. `complete`: it tells everything, so drop what was fed before."""
 
     op: str
     format: int
@@ -85,10 +84,18 @@ class Tombstone(Record):
 
 
 class End(Record):
-    """The last line: all of the feed was given, go on with `--since` this generation."""
+    """The last line: all of the feed was given; `cursor` is where the next one goes on."""
 
     op: str
     generation: int
+    cursor: str
+
+
+class Cursor(Record):
+    """How far a feed was followed. Without an `index_id` the reader vouches for the index itself."""
+
+    generation: int
+    index_id: str | None = None
 
 
 class _PageRow(Record):
@@ -111,24 +118,26 @@ def list_chunks(database: Database, filters: Filters = NO_FILTERS) -> Iterator[C
             yield from _chunks_of(database, page)
 
 
-def feed_chunks(database: Database, since: int, filters: Filters = NO_FILTERS) -> Iterator[FeedRow]:
-    """Give what brings a copy of the chunks of generation `since` up to date; 0: from nothing.
+def parse_cursor(text: str) -> Cursor:
+    """Read what an `end` line gave, `index_id:generation`, or a generation alone. Raises UsageError."""
+    index_id, sign, generation = text.rpartition(":")
+    if not (generation.isascii() and generation.isdecimal()) or (sign and not index_id):
+        raise UsageError(f"--since {text}", "is no cursor", "give the one of the last `end` line, or 0")
+    return Cursor(generation=int(generation), index_id=index_id or None)
 
-    Raises UsageError where the changes since then are no longer kept, or nobody can know them.
+
+def feed_chunks(database: Database, cursor: Cursor, filters: Filters = NO_FILTERS) -> Iterator[FeedRow]:
+    """Give what brings a copy of the chunks up to date that was followed up to `cursor`; 0: from nothing.
+
+    A cursor of another index, or one whose changes are no longer kept, gives everything anew. Raises
+    UsageError where the same is true of a bare generation.
     """
     with database.snapshot() as snapshot:
-        (floor,) = snapshot.only_row(sql.SELECT_CHANGES_FLOOR)
+        since = _known_since(snapshot, cursor)
         gone = snapshot.rows(sql.SELECT_PAGES_GONE, (since,)) if since else []
-    if 0 < since < floor:
-        raise UsageError(
-            f"--since {since}", f"changes up to generation {floor} are no longer kept", "start over with 0"
-        )
-    if since > snapshot.generation:
-        problem = f"the index is at generation {snapshot.generation}"
-        raise UsageError(f"--since {since}", problem, "it was built anew: start over with 0")
     yield Start(
         op=START,
-        format=1,
+        format=FORMAT,
         index_id=snapshot.index_id,
         since=since,
         generation=snapshot.generation,
@@ -141,7 +150,20 @@ def feed_chunks(database: Database, since: int, filters: Filters = NO_FILTERS) -
             yield from _replacement(database, page)
         elif since:
             yield Tombstone(op=DELETE, slug=page.slug, generation=page.generation)
-    yield End(op=END, generation=snapshot.generation)
+    reached = f"{snapshot.index_id}:{snapshot.generation}"
+    yield End(op=END, generation=snapshot.generation, cursor=reached)
+
+
+def _known_since(snapshot: Snapshot, cursor: Cursor) -> int:
+    """The generation to go on from; 0 where the cursor's is not known here."""
+    (floor,) = snapshot.only_row(sql.SELECT_CHANGES_FLOOR)
+    is_same = cursor.index_id in (None, snapshot.index_id)
+    if cursor.generation == 0 or (is_same and floor <= cursor.generation <= snapshot.generation):
+        return cursor.generation
+    if cursor.index_id is None:
+        kept = f"changes are known from generation {floor} to {snapshot.generation}"
+        raise UsageError(f"--since {cursor.generation}", kept, "start over with 0")
+    return 0
 
 
 def _replacement(database: Database, page: _PageRow) -> Iterator[FeedRow]:

@@ -125,7 +125,7 @@ SELECT_PAGES_TO_EMBED = """
 SELECT p.page_id, p.slug, p.path, p.generation, {condition} FROM v1_pages p
 WHERE p.page_id > ? AND p.generation > ? ORDER BY p.page_id LIMIT ?"""
 SELECT_CHUNKS = """
-SELECT chunk_key, slug, section_id, part, parts, kind, section_path, heading_path, content, tokens,
+SELECT chunk_key, page_id, slug, section_id, part, parts, kind, section_path, heading_path, content, tokens,
   embed_text, source_text, breadcrumb, href, start_line, end_line, generation
 FROM v1_chunks WHERE page_id = ? ORDER BY section_id, part"""
 SELECT_PAGES_GONE = """

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
 import click
 
 from wikiq.arguments import COMMANDS, FILTERS, INDEX, SearchArguments, build_filters
-from wikiq.chunks import feed_chunks, list_chunks
+from wikiq.chunks import Cursor, feed_chunks, list_chunks, parse_cursor
 from wikiq.commands import parameters, split_source
+from wikiq.database import Database
 from wikiq.errors import FOUND, NOTHING_FOUND
+from wikiq.record import Record
 from wikiq.render import row_json
+from wikiq.request import Filters
 from wikiq.source import opened
 from wikiq.surroundings import Surroundings
 
@@ -19,20 +23,23 @@ _FILTERED_BY = ("--topic", "--under", "--path")
 
 
 @click.pass_obj
-def _chunks(surroundings: Surroundings, /, *, since: int | None, **values: Any) -> int:
+def _chunks(surroundings: Surroundings, /, *, since: str | None, **values: Any) -> int:
     source = split_source(values)
     filters = build_filters(SearchArguments(**values), datetime.now().astimezone())
+    cursor = parse_cursor(since) if since is not None else None
+    given = 0
     with opened(source, surroundings) as asked:
-        given = 0
-        rows = (
-            list_chunks(asked.database, filters)
-            if since is None
-            else feed_chunks(asked.database, since, filters)
-        )
-        for row in rows:
+        for row in _rows(asked.database, cursor, filters):
             surroundings.out.text(row_json(row) + "\n")
             given += 1
         return asked.exit_status(FOUND if given else NOTHING_FOUND)
+
+
+def _rows(database: Database, cursor: Cursor | None, filters: Filters) -> Iterator[Record]:
+    if cursor is None:
+        yield from list_chunks(database, filters)
+    else:
+        yield from feed_chunks(database, cursor, filters)
 
 
 command = click.Command(
@@ -41,9 +48,8 @@ command = click.Command(
     params=[
         click.Option(
             ["--since"],
-            type=click.IntRange(min=0),
-            metavar="GENERATION",
-            help="What changed after a generation, as a feed; 0: everything, as a feed.",
+            metavar="CURSOR",
+            help="As a feed: what changed since the cursor of an `end` line, or a generation; 0: all.",
         ),
         *parameters({name: FILTERS[name] for name in _FILTERED_BY}),
         click.Option(
@@ -53,8 +59,8 @@ command = click.Command(
     ],
     help=f"""{COMMANDS["chunks"]}
 
-    Each line is a chunk, with the text to embed, to cite and to link. With --since the lines are a
-    feed: `start` (another index_id than last time: begin again with --since 0), for every page that
-    changed a `replace` with all its chunk keys followed by its `chunk`s, for every page that is no more
-    a `delete`, and `end` with the generation to go on from. Embed the keys not seen before.""",
+    Each line is a chunk, with the text to embed, to cite and to link. With --since the lines are a feed:
+    `start` (if `complete`, drop all that you have), for every page that changed a `replace` with all its
+    chunk keys, then its `chunk`s, for every page that is no more a `delete`, and `end` with the cursor to
+    go on from. Embed the keys that you have not seen.""",
 )

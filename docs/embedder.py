@@ -1,0 +1,54 @@
+"""Keeps vectors of a wiki's chunks in a file of its own: `python embedder.py vectors.db [--db INDEX]`.
+
+Only texts that were not seen before are embedded. `embed` stands for a model: it hashes words.
+"""
+
+import hashlib
+import json
+import sqlite3
+import subprocess
+import sys
+
+
+def embed(text):
+    """A vector of a text; this one tells which of 64 buckets its words fall into."""
+    vector = bytearray(64)
+    for word in text.lower().split():
+        vector[hashlib.sha256(word.encode()).digest()[0] % 64] |= 1
+    return bytes(vector)
+
+
+def follow(db, chunks_since):
+    """Bring the tables up to date; `chunks_since` gives the lines of `wikiq chunks --since CURSOR`."""
+    db.executescript("""CREATE TABLE IF NOT EXISTS vector(chunk_key PRIMARY KEY, value);
+        CREATE TABLE IF NOT EXISTS chunk(slug, section_id, part, chunk_key);
+        CREATE INDEX IF NOT EXISTS chunk_slug ON chunk(slug);
+        CREATE TABLE IF NOT EXISTS seen(cursor);""")
+    embedded, (cursor,) = 0, db.execute("SELECT coalesce(max(cursor), '0') FROM seen").fetchone()
+    for row in map(json.loads, chunks_since(cursor)):
+        if row["op"] == "start" and row["complete"]:
+            db.execute("DELETE FROM chunk")
+        elif row["op"] in ("replace", "delete"):
+            db.execute("DELETE FROM chunk WHERE slug = :slug", row)
+        elif row["op"] == "chunk":
+            db.execute("INSERT INTO chunk VALUES (:slug, :section_id, :part, :chunk_key)", row)
+            if not db.execute("SELECT 1 FROM vector WHERE chunk_key = :chunk_key", row).fetchone():
+                db.execute("INSERT INTO vector VALUES (?, ?)", (row["chunk_key"], embed(row["embed_text"])))
+                embedded += 1
+        elif row["op"] == "end":
+            db.execute("DELETE FROM seen")
+            db.execute("INSERT INTO seen VALUES (?)", (row["cursor"],))
+            db.execute("DELETE FROM vector WHERE chunk_key NOT IN (SELECT chunk_key FROM chunk)")
+            db.commit()  # without an `end` nothing is kept, and the next run does it all again
+    return embedded
+
+
+def chunks_since(cursor):
+    """Run the command, which writes one JSON document a line."""
+    words = ["wikiq", "chunks", "--since", cursor, *sys.argv[2:]]
+    return subprocess.Popen(words, stdout=subprocess.PIPE).stdout
+
+
+if __name__ == "__main__":
+    embedded = follow(sqlite3.connect(sys.argv[1]), chunks_since)
+    sys.stdout.write(f"{embedded} embedded\n")
