@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from indexerd.core.model import TopicDeclaration
+from indexerd.store import Store
 from tests.store.wiki import bring, build, open_store, rows_of
 
 PATHS = (
@@ -40,7 +41,23 @@ TOPICS = st.sampled_from(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def pages(store: Store) -> set[tuple[object, ...]]:
+    statement = "SELECT slug, path, content_hash, generation FROM v1_pages"
+    return set(store._connection.execute(statement).fetchall())
+
+
+def followed(store: Store) -> set[tuple[object, ...]]:
+    """The pages as one knows them who has read nothing but the change feed, from its beginning."""
+    known: dict[object, tuple[object, ...]] = {}
+    statement = "SELECT slug, path, content_hash, generation, op FROM v1_changes ORDER BY generation"
+    for slug, *rest, op in store._connection.execute(statement).fetchall():
+        known.pop(slug, None)
+        if op == "upsert":
+            known[slug] = (slug, *rest)
+    return set(known.values())
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(WIKIS, TOPICS), min_size=2, max_size=5))
 def test_any_sequence_of_plans_gives_the_rows_of_the_last_state(
     steps: list[tuple[dict[str, str], tuple[TopicDeclaration, ...] | None]],
@@ -56,4 +73,5 @@ def test_any_sequence_of_plans_gives_the_rows_of_the_last_state(
                 assert bring(store, wiki).committed is False
                 assert generation <= applied.generation <= generation + 1
                 assert store.generation == applied.generation
+                assert followed(store) == pages(store)
         assert rows_of(Path(folder, "one")) == build(Path(folder, "two"), steps[-1][0], topics=declared)
