@@ -342,7 +342,7 @@ SCHEMA_OBJECTS: Final = tuple(
 # Set on the writer's connection once the file exists.
 WRITER_PRAGMAS: Final = (
     "PRAGMA journal_mode = WAL",
-    "PRAGMA synchronous = NORMAL",
+    "PRAGMA synchronous = FULL",  # until the first commit has said that the index is open
     "PRAGMA wal_autocheckpoint = 0",  # checkpoints run between batches, off the commit path
     "PRAGMA journal_size_limit = 4194304",  # bytes kept of the WAL once it has been truncated
     "PRAGMA temp_store = MEMORY",

@@ -69,7 +69,7 @@ class Store:
         self._jump = opened.was_unclean
         self._change_rows: int | None = None  # in the feed; None: to be counted
         self._place = os.stat(path)
-        self.wal_pages = 0  # that the WAL held after the last commit; its file does not shrink by itself
+        self.wal_pages = 0  # in the WAL and not in the file yet; the WAL's own file does not shrink
         opened.connection.set_wal_hook(self._note_wal)
 
     @classmethod
@@ -117,21 +117,21 @@ class Store:
         self, paths: Iterable[str] | None = None, *, prefix: str = ""
     ) -> dict[str, IndexedPage]:
         """What the index knows of these paths, or of all at or below `prefix`; nothing before a rebuild."""
-        if self.needs_rebuild and not self._rebuilding:
+        if not self._is_readable:
             return {}
         with explaining(self.path):
             return fetch.fetch_indexed(self._connection, paths, prefix)
 
     def fetch_neighbours(self, base_slugs: Collection[str]) -> dict[str, list[str]]:
         """The paths of the pages that share each base slug; one that nobody has is left out."""
-        if self.needs_rebuild and not self._rebuilding:
+        if not self._is_readable:
             return {}
         with explaining(self.path):
             return fetch.fetch_neighbours(self._connection, base_slugs)
 
     def fetch_diagnostics(self, prefix: str = "") -> dict[str, tuple[Diagnostic, ...]]:
         """What was last said of each path at or below `prefix` by a look at it (PathDiagnostics)."""
-        if self.needs_rebuild and not self._rebuilding:
+        if not self._is_readable:
             return {}
         with explaining(self.path):
             return fetch.fetch_diagnostics(self._connection, prefix)
@@ -206,19 +206,17 @@ class Store:
         connection = self._connection
         with explaining(self.path):
             moved = Checkpoint(*connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE))
+            self.wal_pages = moved.pages - moved.moved
             if truncate and moved.complete:
                 connection.set_busy_timeout(TRUNCATE_PATIENCE_MS)
                 try:
                     moved = Checkpoint(*connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE))
                 except apsw.BusyError:
+                    # A reader still looks at the WAL's last state; all of it is in the file.
                     return moved
                 finally:
                     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
         return moved
-
-    def _note_wal(self, _connection: apsw.Connection, _schema: str, pages: int) -> int:
-        self.wal_pages = pages
-        return apsw.SQLITE_OK
 
     @property
     def wal_bytes(self) -> int:
@@ -273,7 +271,8 @@ class Store:
     def _committing(self) -> Iterator[None]:
         """A transaction; the first one of a session that writes says durably that the index is open.
 
-        So whatever a power failure takes back, the next session knows, and jumps (spec 3.5).
+        So whatever a power failure takes back, the next session knows, and jumps (spec 3.5). The
+        connection starts with synchronous=FULL for it; later commits need not wait for the disk.
         """
         connection = self._connection
         with explaining(self.path):
@@ -286,6 +285,10 @@ class Store:
             if first:
                 self._marked_open = True
                 connection.pragma("synchronous", "NORMAL")
+
+    def _note_wal(self, _connection: apsw.Connection, _schema: str, pages: int) -> int:
+        self.wal_pages = pages
+        return apsw.SQLITE_OK
 
     def _write(self, plan: Plan, committed_at: str) -> Applied:
         applied = write_plan(
@@ -311,9 +314,14 @@ class Store:
         if self._change_rows > CHANGES_KEPT:
             self._change_rows -= trim_changes(self._connection, self._change_rows, generation)
 
+    @property
+    def _is_readable(self) -> bool:
+        """Whether the tables are of this program's version, be it only inside a rebuild."""
+        return self._rebuilding or not self.needs_rebuild
+
     def _meta(self, key: str) -> int | str | None:
         """One thing the file says of itself; nothing while it is of another schema version."""
-        if self.needs_rebuild and not self._rebuilding:
+        if not self._is_readable:
             return None
         found = select_row(self._connection, "SELECT value FROM meta WHERE key = ?", (key,))
         return None if found is None else found[0]

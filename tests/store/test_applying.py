@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 
 from indexerd.contract import CHANGES_KEPT
@@ -376,10 +377,25 @@ def test_a_merge_ends_and_says_when_there_is_nothing_left(store: Store) -> None:
 
 def test_a_checkpoint_moves_the_log_and_truncates_it_when_idle(store: Store) -> None:
     bring(store, {"a.md": PAGE})
-    assert store.wal_bytes > 0
+    assert store.wal_pages > 0
     assert store.checkpoint().complete
+    assert store.wal_pages == 0
+    assert store.wal_bytes > 0
     assert store.checkpoint(truncate=True).complete
     assert store.wal_bytes == 0
+
+
+def test_a_reader_that_holds_a_moment_keeps_the_log_and_no_commit_waits(store: Store, tmp_path: Path) -> None:
+    bring(store, {"a.md": "# A\n"})
+    store.checkpoint(truncate=True)
+    reader = apsw.Connection(str(tmp_path / "index.db"), flags=apsw.SQLITE_OPEN_READONLY)
+    reader.execute("BEGIN; SELECT count(*) FROM v1_pages").fetchall()
+    bring(store, {"a.md": PAGE})
+    assert not store.checkpoint(truncate=True).complete
+    assert store.wal_pages > 0
+    reader.close()
+    assert store.checkpoint(truncate=True).complete
+    assert (store.wal_pages, store.wal_bytes) == (0, 0)
 
 
 def test_drift_of_the_full_text_is_found(store: Store, tmp_path: Path) -> None:

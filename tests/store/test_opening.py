@@ -461,3 +461,12 @@ def test_a_bug_keeps_its_traceback() -> None:
     assert explained(apsw.ConstraintError("UNIQUE"), "/state/index.db") is None
     with pytest.raises(apsw.ConstraintError), explaining(Path("/state/index.db")):
         raise apsw.exception_for(apsw.SQLITE_CONSTRAINT)
+
+
+def test_the_first_commit_waits_for_the_disk_since_it_says_that_the_index_is_open(tmp_path: Path) -> None:
+    build(tmp_path, WIKI)
+    with open_store(tmp_path) as store:
+        assert store._connection.pragma("synchronous") == 2
+        bring(store, {})
+        assert store._connection.pragma("synchronous") == 1
+        assert store._connection.execute("SELECT value FROM meta WHERE key = 'clean'").fetchall() == [(0,)]
