@@ -7,13 +7,15 @@ reading of Markdown in this package. It knows nothing of sections, pages, paths 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
-from typing import Final
+from typing import Final, TypeAlias
 
 from markdown_it import MarkdownIt
+from markdown_it.common.utils import mdTrim, normalizeReference
+from markdown_it.rules_block.table import escapedSplit
 from markdown_it.rules_inline import StateInline, image, link
 from markdown_it.token import Token
 from markdown_it.utils import EnvType
@@ -23,6 +25,9 @@ from indexerd.core.model import LinkKind
 # Levels of blocks within blocks. The preset's 20 silently drops every heading after a deeper list;
 # at 200 the parser needs some 600 frames, below the interpreter's limit of 1,000.
 MAX_NESTING: Final = 200
+
+
+References: TypeAlias = EnvType  # the link definitions of a text, as the parser keeps them
 
 
 class BlockKind(StrEnum):
@@ -74,7 +79,7 @@ class FoundLink:
 
 @dataclass(frozen=True, slots=True)
 class FoundText:
-    """A code span or a `#tag` (without its `#`) and the line it stands on, counted from 0."""
+    """A piece of text and a line, counted from 0: of a `#tag` its own, of a code span its paragraph's."""
 
     line: int
     text: str
@@ -82,7 +87,11 @@ class FoundText:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A whole text. `too_deep` is the line where nesting passed MAX_NESTING and was cut off."""
+    """A whole text.
+
+    `code_spans`: those that may be a path, with a slash and no blank. `tags`: without their `#`.
+    `too_deep`: the line where nesting passed MAX_NESTING and was cut off.
+    """
 
     headings: tuple[Heading, ...]
     blocks: tuple[Block, ...]
@@ -104,12 +113,18 @@ _BLOCK_KINDS: Final = {
     "hr": BlockKind.RULE,
     "definition": BlockKind.DEFINITION,
 }
-_TABLE_HEADER_LINES: Final = 2  # the header row and the row of dashes, in every GFM table
+_CONTAINERS: Final = ("blockquote_open", "list_item_open")
+_LEAVES_OPEN: Final = ("fence", "html_block")
+TABLE_HEADER_LINES: Final = 2  # the header row and the row of dashes, in every GFM table
 
 _EXPLICIT_ANCHOR: Final = re.compile(r"(?:^|\s*(?<!\\))\{#([^\s{}]+)(?:\s[^{}]*)?\}\s*$")
-_WIKILINK: Final = re.compile(r"!?\[\[([^\[\]|\n]+?)(?:\\?\|([^\[\]\n]*))?\]\]")
-# Where inline parsing can find something at all.
-_INLINE_CANDIDATE: Final = re.compile(r"[\[<`#]")
+WIKILINK: Final = re.compile(r"!?\[\[([^\[\]|\n]+?)(?:\\?\|([^\[\]\n]*))?\]\]")
+_MAY_BE_PATH: Final = re.compile(r"\s*[^\s/\\]*[/\\]\S*\s*")
+# Where inline markup can hold something that is looked for. An autolink, a tag after a blank or an
+# emphasis mark, a code span with a slash; `[` is a link or a wikilink.
+_INLINE_CANDIDATE: Final = re.compile(
+    r"\[|<[^\s<>]*[:@]|(?<![^\s*_|>])#[^\s#]|`[^\S`]*[^\s`/\\]*[/\\]",
+)
 # What a tag may hold, as Obsidian has it: no blank, no ASCII punctuation but `-_/`, no general or
 # CJK punctuation; any script and emoji (with their joiner U+200D) may.
 _TAG: Final = re.compile(
@@ -119,30 +134,112 @@ _TAG: Final = re.compile(
 _HOLE: Final = "\ufffc"  # stands in the text for what is no text, so no tag begins or goes on there
 
 
+@dataclass(slots=True)
+class Blocks:
+    """The blocks of a text as they are met, before inline markup is read.
+
+    `headings`: level, first line, line after the last, source. `runs`: first line and source of
+    inline markup that may hold something. `references`: the link definitions, which inline markup
+    needs all of.
+    """
+
+    headings: list[tuple[int, int, int, str]] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
+    runs: list[tuple[int, str]] = field(default_factory=list)
+    references: References = field(default_factory=dict)
+    too_deep: int | None = None
+
+    def add_run(self, line: int, source: str) -> None:
+        """Keep inline markup for later where there may be something to find."""
+        if may_hold_finds(source):
+            self.runs.append((line, source))
+
+
+def may_hold_finds(source: str) -> bool:
+    """Whether inline markup, or a row of cells of it, may hold a link, a tag or a path."""
+    return _INLINE_CANDIDATE.search(source) is not None
+
+
 def parse_document(text: str) -> Document:
     """Read a whole text. Lines end at line feed, carriage return or both, and are counted from 0.
 
     Raises RecursionError where inline markup is nested deeper than the interpreter can follow.
     """
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    env: EnvType = {}
-    tokens: list[Token] = []
-    parser = _parser()
-    parser.block.parse(text, parser, env, tokens)
-    lines = text.split("\n")
-    inline = _InlineFinds()
-    headings = tuple(_headings(tokens, parser, env))
-    for token in tokens:
-        if token.type == "inline" and _INLINE_CANDIDATE.search(token.content):
-            inline.add(_inline_tokens(token.content, parser, env), token.content, _first_line(token))
-    return Document(
-        headings=headings,
-        blocks=tuple(_blocks(tokens, lines)),
-        links=tuple(inline.links),
-        code_spans=tuple(inline.code_spans),
-        tags=tuple(inline.tags),
-        too_deep=_too_deep_line(tokens),
+    found, finds = Blocks(), InlineFinds()
+    parse_blocks(unify_line_ends(text), 0, found)
+    headings = tuple(
+        Heading(level, start, end, *parse_heading(source, found.references))
+        for level, start, end, source in found.headings
     )
+    for line, source in found.runs:
+        finds.parse(line, source, found.references)
+    return finds.document(headings, found)
+
+
+def unify_line_ends(text: str) -> str:
+    """The text with a line feed for each line end; no line moves."""
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def parse_blocks(text: str, first_line: int, found: Blocks) -> bool:
+    """Add the blocks of a text that begins at line `first_line`, at the top level.
+
+    True where the last one might go on in what follows: a fence or HTML that reaches the end.
+    """
+    tokens: list[Token] = []
+    _parser().block.parse(text, _parser(), found.references, tokens)
+    lines = text.split("\n")
+    is_open = False
+    for index, token in enumerate(tokens):
+        start, end = token.map or (0, 0)
+        if token.type == "inline":
+            opening = tokens[index - 1]
+            if opening.type == "heading_open" and not opening.level and opening.map:
+                span = (opening.map[0] + first_line, opening.map[1] + first_line)
+                found.headings.append((int(opening.tag[1]), *span, token.content))
+            found.add_run(start + first_line, token.content)
+        elif not token.level and (kind := _BLOCK_KINDS.get(token.type)):
+            is_open = token.type in _LEAVES_OPEN and end >= len(lines) - (not lines[-1])
+            while end > start and not lines[end - 1].strip(" \t"):
+                end -= 1
+            header_end = start + first_line + TABLE_HEADER_LINES if kind is BlockKind.TABLE else 0
+            found.blocks.append(Block(kind, start + first_line, end + first_line, header_end))
+        elif token.level >= MAX_NESTING - 1 and token.type in _CONTAINERS and found.too_deep is None:
+            found.too_deep = start + first_line
+    return is_open
+
+
+def parse_heading(source: str, references: References) -> tuple[str, str | None]:
+    """The plain text of a heading and its explicit id."""
+    anchor = None
+    if source.endswith("}") and (explicit := _EXPLICIT_ANCHOR.search(source)):
+        source, anchor = source[: explicit.start()], explicit[1]
+    return fold_blanks(_plain_text(_inline_tokens(source, references))), anchor
+
+
+def add_definition(label: str, target: str, references: References) -> bool:
+    """Add a link definition unless the label is defined already; False where it is none."""
+    key = normalizeReference(label)
+    if not key or not _parser().validateLink(target):
+        return False
+    references.setdefault("references", {}).setdefault(key, {"title": "", "href": target})
+    return True
+
+
+def find_definition(label: str, references: References) -> str | None:
+    """The target that a label is defined with."""
+    found = references.get("references", {}).get(normalizeReference(label))
+    return found["href"] if found else None
+
+
+def split_row(row: str) -> list[str]:
+    """The cells of a table row; an escaped pipe is part of a cell and loses its backslash."""
+    cells = escapedSplit(mdTrim(row))
+    if cells and not cells[0]:
+        del cells[0]
+    if cells and not cells[-1]:
+        del cells[-1]
+    return cells
 
 
 @cache
@@ -188,7 +285,7 @@ def _wikilink(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - the s
     src, at = state.src, state.pos
     if not src.startswith(("[[", "![["), at):
         return False
-    match = _WIKILINK.match(src, at, state.posMax)
+    match = WIKILINK.match(src, at, state.posMax)
     if match is None or not match[1].strip():
         return False
     is_embed = src[at] == "!"
@@ -204,44 +301,10 @@ def _wikilink(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - the s
     return True
 
 
-def _inline_tokens(content: str, parser: MarkdownIt, env: EnvType) -> list[Token]:
+def _inline_tokens(source: str, references: References) -> list[Token]:
     tokens: list[Token] = []
-    parser.inline.parse(content, parser, env, tokens)
+    _parser().inline.parse(source, _parser(), references, tokens)
     return tokens
-
-
-def _first_line(token: Token) -> int:
-    return token.map[0] if token.map else 0
-
-
-def _headings(tokens: Sequence[Token], parser: MarkdownIt, env: EnvType) -> Iterator[Heading]:
-    for index, token in enumerate(tokens):
-        if token.type != "heading_open" or token.level or token.map is None:
-            continue
-        content, anchor = tokens[index + 1].content, None
-        if content.endswith("}") and (explicit := _EXPLICIT_ANCHOR.search(content)):
-            content, anchor = content[: explicit.start()], explicit[1]
-        text = _fold_blanks(_plain_text(_inline_tokens(content, parser, env)))
-        yield Heading(int(token.tag[1]), token.map[0], token.map[1], text, anchor)
-
-
-def _blocks(tokens: Sequence[Token], lines: Sequence[str]) -> Iterator[Block]:
-    for token in tokens:
-        if token.level or token.map is None or (kind := _BLOCK_KINDS.get(token.type)) is None:
-            continue
-        start, end = token.map
-        while end > start and not lines[end - 1].strip(" \t"):
-            end -= 1
-        header_end = start + _TABLE_HEADER_LINES if kind is BlockKind.TABLE else 0
-        yield Block(kind, start, end, header_end)
-
-
-def _too_deep_line(tokens: Sequence[Token]) -> int | None:
-    """The first container whose content the parser skipped because it lies at MAX_NESTING."""
-    for token in tokens:
-        if token.level >= MAX_NESTING - 1 and token.type in ("blockquote_open", "list_item_open"):
-            return _first_line(token)
-    return None
 
 
 def _plain_text(tokens: Sequence[Token]) -> str:
@@ -257,27 +320,45 @@ def _plain_text(tokens: Sequence[Token]) -> str:
     return "".join(parts)
 
 
-def _fold_blanks(text: str) -> str:
+def fold_blanks(text: str) -> str:
+    """The text on one line, with single blanks."""
     return " ".join(text.split())
 
 
-class _InlineFinds:
-    """Gathers links, code spans and tags of one inline run after the other."""
+class InlineFinds:
+    """Gathers links, code spans and tags from the inline markup of a text, run after run."""
 
     def __init__(self) -> None:
         self.links: list[FoundLink] = []
         self.code_spans: list[FoundText] = []
         self.tags: list[FoundText] = []
 
-    def add(self, tokens: Sequence[Token], content: str, first_line: int) -> None:
-        """`content` is what the tokens were made of; its line 0 is line `first_line` of the text."""
+    def parse(self, line: int, source: str, references: References) -> None:
+        """Read one run, which begins at `line`, with the definitions of the whole text."""
+        tokens = _inline_tokens(source, references)
         for index, token in enumerate(tokens):
             if token.type == "code_inline":
-                self.code_spans.append(FoundText(first_line, token.content))
+                self.add_code(line, token.content)
             elif token.type in ("link_open", "image", "wikilink"):
-                self.links.append(_found_link(tokens, index, content, first_line))
-        if "#" in content:
-            self._add_tags(tokens, first_line)
+                self.links.append(_found_link(tokens, index, source, line))
+        if "#" in source:
+            self._add_tags(tokens, line)
+
+    def add_code(self, line: int, code: str) -> None:
+        """Keep a code span that may be a path."""
+        if _MAY_BE_PATH.fullmatch(code):
+            self.code_spans.append(FoundText(line, code))
+
+    def document(self, headings: tuple[Heading, ...], found: Blocks) -> Document:
+        """All that was found, with the blocks it was found in."""
+        return Document(
+            headings=headings,
+            blocks=tuple(found.blocks),
+            links=tuple(self.links),
+            code_spans=tuple(self.code_spans),
+            tags=tuple(self.tags),
+            too_deep=found.too_deep,
+        )
 
     def _add_tags(self, tokens: Sequence[Token], first_line: int) -> None:
         parts: list[str] = []
@@ -304,11 +385,11 @@ def _found_link(tokens: Sequence[Token], index: int, content: str, first_line: i
     if token.type == "wikilink":
         return FoundLink(token.meta["kind"], line, token.info, token.content)
     if token.type == "image":
-        label = _fold_blanks(_plain_text(token.children or ()))
+        label = fold_blanks(_plain_text(token.children or ()))
         return FoundLink(LinkKind.IMAGE, line, str(token.attrs.get("src", "")), label)
     end = index + 1
     while tokens[end].type != "link_close" or tokens[end].level != token.level:
         end += 1
-    label = _fold_blanks(_plain_text(tokens[index + 1 : end]))
+    label = fold_blanks(_plain_text(tokens[index + 1 : end]))
     kind = token.meta.get("kind", LinkKind.AUTOLINK)
     return FoundLink(kind, line, str(token.attrs.get("href", "")), label)

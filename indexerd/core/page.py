@@ -19,7 +19,7 @@ from indexerd.core.chunks import cut_chunks
 from indexerd.core.decode import count_lines, decode_page
 from indexerd.core.front_matter import FrontMatter, parse_front_matter, parse_moment
 from indexerd.core.links import resolve_link
-from indexerd.core.markdown import MAX_NESTING, Block, Document, Heading, parse_document
+from indexerd.core.markdown import MAX_NESTING, Block, Document, Heading
 from indexerd.core.mentions import code_mention, link_mention, parse_sources, source_mentions
 from indexerd.core.model import (
     Diagnostic,
@@ -31,6 +31,7 @@ from indexerd.core.model import (
     TitleOrigin,
 )
 from indexerd.core.names import is_conflict_copy
+from indexerd.core.reading import read_document
 from indexerd.core.sections import Identity, Place, Slice, cut_sections, outline
 from indexerd.core.slugs import path_stem
 from indexerd.core.topics import page_topics, unread_topics
@@ -82,7 +83,7 @@ def project_page(data: bytes, path: str, options: ProjectionOptions) -> Page:
     text = decoded.text
     front_matter = parse_front_matter(text)
     try:
-        document = parse_document(text[front_matter.end :])
+        document = read_document(text[front_matter.end :])
     except RecursionError as error:
         raise ProjectionError(path, _unparsable()) from error
     title, title_origin = _title(front_matter, document.headings, path)

@@ -141,7 +141,7 @@ def test_a_page_that_no_parser_can_read_is_an_error_that_says_so(monkeypatch: py
     def overflow(text: str) -> None:
         raise RecursionError
 
-    monkeypatch.setattr(page_module, "parse_document", overflow)
+    monkeypatch.setattr(page_module, "read_document", overflow)
     with pytest.raises(ProjectionError) as caught:
         page("# A\n", "a.md")
     assert caught.value.path == "a.md"
