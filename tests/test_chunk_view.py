@@ -9,7 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+import tomllib
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,8 @@ from indexerd.contract import COLUMNS, READER_PRAGMAS
 from indexerd.core.chunks import SPAN_LIMIT_BYTES
 from indexerd.core.model import Chunk, Page, Plan, ProjectionOptions, Section, Stamp, Upsert
 from indexerd.core.page import project_page
-from indexerd.store.store import Store
+from indexerd.store import Store
+from tests.shared_data import shared_folder
 
 TABLE = "| a | b |\n|---|---|\n" + "\n".join(f"| row {number} | some words |" for number in range(200))
 LINES = "".join(f"Line {number} says a little.\n\n" for number in range(200))
@@ -54,19 +57,26 @@ def connection(
     pages: dict[str, Page], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[sqlite3.Connection]:
     db = tmp_path_factory.mktemp("index") / "index.db"
+    _write(db, pages)
+    with closing(_open(db)) as reader:
+        yield reader
+
+
+def _write(db: Path, pages: dict[str, Page]) -> None:
     upserts = tuple(
         Upsert(page, path.removesuffix(".md"), Stamp(1, number, page.size, 1, 1), racy=False)
         for number, (path, page) in enumerate(pages.items())
     )
-    store = Store.open(db, root="/wiki", name="wiki")
-    store.apply(Plan(projection="1", upserts=upserts), committed_at="2026-01-01T00:00:00.000Z")
-    store.close()
-    reader = sqlite3.connect(f"{Path(db).as_uri()}?mode=ro", uri=True)
+    with Store.open(db, root="/wiki", name="wiki") as store:
+        store.apply(Plan(projection="1", upserts=upserts), committed_at="2026-01-01T00:00:00.000Z")
+
+
+def _open(db: Path) -> sqlite3.Connection:
+    reader = sqlite3.connect(f"{db.as_uri()}?mode=ro", uri=True)
     for pragma in READER_PRAGMAS:
         reader.execute(pragma)
     reader.row_factory = sqlite3.Row
-    yield reader
-    reader.close()
+    return reader
 
 
 def _rows(connection: sqlite3.Connection, path: str) -> list[dict[str, Any]]:
@@ -145,6 +155,41 @@ def test_a_chunk_begins_and_ends_on_its_lines_of_the_file(connection: sqlite3.Co
 
 def _lines(text: str) -> list[str]:
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def test_every_shared_case_of_chunks_holds_in_the_view(tmp_path: Path) -> None:
+    cases = json.loads((shared_folder("conformance") / "chunks.json").read_text(encoding="utf-8"))["cases"]
+    assert len(cases) >= 13
+    for number, case in enumerate(cases):
+        names = tomllib.loads(case.get("config", "")).get("identity", {}).get("names", [])
+        options = ProjectionOptions(identity_names=tuple(names))
+        texts = {case["path"]: case["text"], **case.get("others", {})}
+        db = tmp_path / str(number) / "index.db"
+        _write(db, {path: project_page(text.encode(), path, options) for path, text in texts.items()})
+        with closing(_open(db)) as reader:
+            _assert_case(case, _rows(reader, case["path"]), reader)
+
+
+def _assert_case(case: dict[str, Any], rows: list[dict[str, Any]], reader: sqlite3.Connection) -> None:
+    name = case["name"]
+    if "expect" in case:
+        assert len(rows) == len(case["expect"]), name
+    for row, expected in zip(rows, case.get("expect", ()), strict=False):
+        path = json.loads(row["heading_path"])
+        assert path == expected.get("path", path), name
+        assert row["kind"] == expected.get("kind", row["kind"]), name
+        assert row["embed_text"] == expected.get("embed_text", row["embed_text"]), name
+        assert row["content"].startswith(expected.get("starts", "")), name
+        assert expected.get("contains", "") in row["content"], name
+    if parts := case.get("expect_parts"):
+        labels = [parts["last"].format(i=index + 1, n=len(rows)) for index in range(len(rows))]
+        shown = [json.loads(row["heading_path"]) for row in rows]
+        assert len(rows) >= parts["min_parts"], name
+        assert shown == [[*parts["path_prefix"], label] for label in labels], name
+        assert all(parts.get("each_contains", "") in row["content"] for row in rows), name
+    statement = "SELECT kind FROM v1_diagnostics WHERE path = ?"
+    kinds = {row[0] for row in reader.execute(statement, (case["path"],))}
+    assert {case["diagnostic"]} <= kinds if "diagnostic" in case else "suspicious_heading" not in kinds, name
 
 
 def test_text_is_stored_twice_only_for_huge_sections(connection: sqlite3.Connection) -> None:
