@@ -7,6 +7,26 @@ from __future__ import annotations
 
 SELECT_META = "SELECT key, value FROM meta"
 
+# SQLite keeps any kind of value in any column; the writer keeps these kinds in these.
+SELECT_WRONG_ROWS = """
+SELECT 'v1_pages' FROM v1_pages WHERE typeof(page_id) || typeof(size) || typeof(sections)
+  || typeof(mtime_ns) || typeof(generation) <> 'integerintegerintegerintegerinteger'
+  OR typeof(slug) || typeof(path) || typeof(title) || typeof(updated_at) || typeof(lead)
+  <> 'texttexttexttexttext' OR typeof(summary) NOT IN ('text', 'null')
+UNION ALL SELECT 'v1_sections' FROM v1_sections
+  WHERE typeof(section_rowid) || typeof(ordinal) || typeof(level) || typeof(start_line) || typeof(end_line)
+  <> 'integerintegerintegerintegerinteger'
+  OR typeof(section_id) || typeof(heading) || typeof(heading_path) || typeof(anchor)
+  || typeof(heading_source) || typeof(body) <> 'texttexttexttexttexttext'
+UNION ALL SELECT 'v1_section_pages' FROM v1_section_pages
+  WHERE section_rowid NOT IN (SELECT section_rowid FROM v1_sections)
+UNION ALL SELECT 'v1_topics' FROM v1_topics WHERE typeof(slug) <> 'text'
+UNION ALL SELECT 'v1_page_topics' FROM v1_page_topics WHERE typeof(topic) <> 'text'
+UNION ALL SELECT 'v1_names' FROM v1_names WHERE typeof(key) || typeof(kind) <> 'texttext'
+UNION ALL SELECT 'v1_changes' FROM v1_changes
+  WHERE typeof(generation) || typeof(slug) || typeof(path) <> 'integertexttext'
+LIMIT 1"""
+
 SELECT_LAST_SCAN = """
 SELECT started_at, finished_at, reason, pages_seen, pages_changed, missed_by_events
 FROM v1_scans ORDER BY finished_at DESC LIMIT 1"""
@@ -231,3 +251,35 @@ FROM shown j JOIN v1_pages p ON p.page_id = j.page_id
 JOIN v1_sections v ON v.section_rowid = j.section_rowid
 UNION ALL {_SHOWN_PAGE}, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM shown j JOIN v1_pages p ON p.page_id = j.page_id WHERE j.section_rowid IS NULL"""
+
+
+# What an evaluation copies into memory, and the reference policies on that copy.
+COPY_PAGES = "SELECT page_id, slug, path, title, updated_at, sections FROM v1_pages"
+COPY_NAMES = "SELECT key, kind, page_id FROM v1_names"
+COPY_NAME_WORDS = "SELECT rowid, names, title FROM names_fts"
+COPY_SECTIONS = """
+SELECT f.rowid, v.page_id, v.slug, f.title, f.ancestors, v.ordinal, f.heading, v.heading_path,
+  v.heading_source, f.body
+FROM v1_sections v JOIN sections_fts f ON f.rowid = v.section_rowid"""
+COPY_PAGE_TEXTS = """
+SELECT p.page_id, p.slug, p.title,
+  (SELECT group_concat(text, '') FROM (
+     SELECT v.heading_source || v.body AS text FROM v1_sections v
+     WHERE v.page_id = p.page_id ORDER BY v.ordinal))
+FROM v1_pages p"""
+SELECT_COPIED_HEADING = (
+    "SELECT page_id, heading_path, heading_source FROM v1_sections WHERE section_rowid = ?"
+)
+# A slug column of weight 0 still lengthens every row, and so ranks (spec 4.1).
+SELECT_REFERENCE_SECTIONS = """
+SELECT r.rowid, p.path, p.slug, p.updated_at, bm25(reference_sections, 0, 5, 3, 1) AS score
+FROM reference_sections r JOIN v1_sections v ON v.section_rowid = r.rowid
+JOIN v1_pages p ON p.page_id = v.page_id
+WHERE reference_sections MATCH ?1 AND (?2 IS NULL OR p.path = ?2)
+ORDER BY score, p.slug, v.ordinal"""
+SELECT_REFERENCE_PAGES = """
+SELECT p.path FROM reference_pages r JOIN v1_pages p ON p.page_id = r.rowid
+WHERE reference_pages MATCH ?1 AND (?2 IS NULL OR p.path = ?2) ORDER BY bm25(reference_pages), p.slug"""
+SELECT_SECTION_PATHS = """
+SELECT v.section_rowid, p.path, p.title, v.heading_path
+FROM v1_sections v JOIN v1_pages p ON p.page_id = v.page_id"""
