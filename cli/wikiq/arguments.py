@@ -9,7 +9,15 @@ from __future__ import annotations
 from wikiq.dates import parse_since, parse_until
 from wikiq.errors import UsageError
 from wikiq.record import Record
-from wikiq.request import DEFAULT_LIMIT, DEFAULT_TIMEOUT_S, LARGEST_LIMIT, Filters, SearchRequest, Source
+from wikiq.request import (
+    DEFAULT_LIMIT,
+    DEFAULT_TIMEOUT_S,
+    LARGEST_LIMIT,
+    Filters,
+    SearchRequest,
+    Source,
+    bindable,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -232,8 +240,7 @@ def check_form(*, json: bool, ndjson: bool, template: str | None) -> None:
 
 
 def _clean(typed: tuple[str, ...]) -> tuple[str, ...]:
-    """Make what was typed bindable: bytes that were not UTF-8 come as surrogates, which SQLite refuses."""
-    return tuple(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for text in typed)
+    return tuple(map(bindable, typed))
 
 
 def is_one_edit_away(word: str, other: str) -> bool:

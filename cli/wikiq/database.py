@@ -23,7 +23,7 @@ from wikiq.errors import (
     WikiqError,
 )
 from wikiq.record import Record
-from wikiq.sql import SELECT_META
+from wikiq.sql import SELECT_META, SELECT_WRONG_ROWS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ OPEN_PAUSE_S = 0.02  # between two tries
 BUSY_TIMEOUT_S = 2.0  # SQLite's own wait, for the moments in which recovery holds the file
 DEADLINE_S = 30.0  # of one snapshot's statements; 20 times the slowest honest search measured
 DEADLINE_STEPS = 20_000  # virtual machine steps between two looks at the clock: about 1 ms
+LONGEST_DETAIL = 120  # characters of SQLite's words in an error; they may quote whole values
 LARGEST_VALUE = 64 * 2**20  # bytes of one text; pages end at 16 MiB
 
 # What the writer's start, stop or recovery looks like to a reader (FAULTS: 5 CANTOPEN in 200 kills).
@@ -43,6 +44,10 @@ _PASSING = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_CANTOPEN})
 _FOREIGN = frozenset({sqlite3.SQLITE_NOTADB})
 # No -wal, and no right to create one: how a closed WAL index looks to an unprivileged reader.
 _CLOSED = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY})
+
+
+# The second one comes from SQLite's own message about a name that is no UTF-8.
+_Failure = (sqlite3.Error, UnicodeDecodeError)
 
 
 class Snapshot(Record):
@@ -107,12 +112,13 @@ class Database:
         """The folder that holds the index, its lock and the daemon's state."""
         return os.path.dirname(os.path.abspath(self.path))
 
-    def snapshot(self, deadline_s: float = DEADLINE_S) -> Reading:
+    def snapshot(self, deadline_s: float | None = None) -> Reading:
         """Read one state of the index in a `with` block; its statements together may take `deadline_s`.
 
-        SQLite's own errors leave the block as a WikiqError that names the file.
+        SQLite's own errors leave the block as a WikiqError that names the file. Without a deadline of
+        its own a snapshot has DEADLINE_S.
         """
-        return Reading(self, deadline_s)
+        return Reading(self, DEADLINE_S if deadline_s is None else deadline_s)
 
     def begin(self, deadline_s: float) -> Snapshot:
         """Start a read transaction; `Reading` ends it."""
@@ -124,6 +130,17 @@ class Database:
         """End the read transaction."""
         self._give_up_at = float("inf")
         self._connection.rollback()
+
+    def find_damage(self) -> str | None:
+        """Look for pages of the file, or rows, that no writer leaves behind; reads all of the index."""
+        try:
+            found = self._connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            if found != "ok":
+                return str(found).splitlines()[-1]
+            wrong = self._connection.execute(SELECT_WRONG_ROWS).fetchone()
+            return f"a wrong value in {wrong[0]}" if wrong else None
+        except _Failure as error:
+            return str(error)
 
     def is_replaced(self) -> bool:
         """Tell whether another file has taken the index's place; this one would never change again."""
@@ -144,7 +161,7 @@ class Reading:
     def __enter__(self) -> Snapshot:
         try:
             return self._database.begin(self._deadline_s)
-        except sqlite3.Error as error:
+        except _Failure as error:
             self._database.end()
             raise explained(error, self._database.path) from error
 
@@ -152,9 +169,14 @@ class Reading:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._database.end()
+        if isinstance(error, WikiqError) or not isinstance(error, Exception):
+            return
         # A ProgrammingError is a statement of ours that is wrong: a bug, which keeps its traceback.
-        if isinstance(error, sqlite3.Error) and not isinstance(error, sqlite3.ProgrammingError):
+        if isinstance(error, _Failure) and not isinstance(error, sqlite3.ProgrammingError):
             raise explained(error, self._database.path) from error
+        # What looks like a bug may be a file that lies; the file is suspected first.
+        if (damage := self._database.find_damage()) is not None:
+            raise damaged(self._database.path, damage) from error
 
 
 def open_database(path: str, *, patience_s: float = OPEN_PATIENCE_S) -> Database:
@@ -168,7 +190,7 @@ def open_database(path: str, *, patience_s: float = OPEN_PATIENCE_S) -> Database
     while True:
         try:
             return _opened(path, immutable=False)
-        except sqlite3.Error as error:
+        except _Failure as error:
             code = _primary_code(error)
             if code in _CLOSED and _is_closed(path):
                 break
@@ -177,7 +199,7 @@ def open_database(path: str, *, patience_s: float = OPEN_PATIENCE_S) -> Database
         time.sleep(OPEN_PAUSE_S)
     try:
         return _opened(path, immutable=True)
-    except sqlite3.Error as error:
+    except _Failure as error:
         raise explained(error, path) from error
 
 
@@ -204,7 +226,7 @@ def writer_is_running(folder: str) -> bool | None:
     return False
 
 
-def explained(error: sqlite3.Error, path: str) -> WikiqError:
+def explained(error: Exception, path: str) -> WikiqError:
     """Turn SQLite's error into one that says what to do."""
     code = _primary_code(error)
     if code in _FOREIGN:
@@ -222,7 +244,8 @@ def explained(error: sqlite3.Error, path: str) -> WikiqError:
 
 def damaged(path: str, detail: str) -> DamagedIndexError:
     """Say that an index cannot be read as one."""
-    return DamagedIndexError(path, f"is damaged ({detail})", "run `indexerd build` to make it anew")
+    line = " ".join(detail.split())[:LONGEST_DETAIL]
+    return DamagedIndexError(path, f"is damaged ({line})", "run `indexerd build` to make it anew")
 
 
 def parse_names(text: str) -> tuple[str, ...]:
@@ -310,8 +333,9 @@ def _is_closed(path: str) -> bool:
     return not os.path.exists(f"{path}-wal") and writer_is_running(os.path.dirname(path) or ".") is False
 
 
-def _primary_code(error: sqlite3.Error) -> int:
-    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+def _primary_code(error: Exception) -> int:
+    code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+    return code & 0xFF
 
 
 def _identity(path: str) -> tuple[int, int] | None:

@@ -12,6 +12,7 @@ from indexerd.core.terms import fold_path, fold_title
 from wikiq import sql
 from wikiq.errors import UnknownPageError, UnknownSectionError, UnknownTopicError, UsageError
 from wikiq.record import Record
+from wikiq.request import bindable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +51,8 @@ def require_page(snapshot: Snapshot, name: str, *, folder: str | None = None) ->
     A path may also be absolute, or relative to `folder` (absolute). Raises UnknownPageError with near
     misses, UsageError where several pages share the name.
     """
-    for spelled in _spellings(name, snapshot.root, folder):
+    name = bindable(name)
+    for spelled in map(bindable, _spellings(name, snapshot.root, folder)):
         row = snapshot.row(sql.SELECT_PAGE_EXACTLY, {"name": spelled})
         if row is not None:
             return PageRef(**dict(zip(PageRef.fields, row, strict=True)))
@@ -72,6 +74,7 @@ def require_section(snapshot: Snapshot, page: PageRef, name: str) -> SectionRef:
 
     Raises UnknownSectionError with near misses.
     """
+    name = bindable(name)
     rows = snapshot.rows(sql.SELECT_SECTION_NAMES, (page.page_id,))
     folded = fold_title(name.replace("%20", " "))
     tests = (
@@ -94,7 +97,7 @@ def require_section(snapshot: Snapshot, page: PageRef, name: str) -> SectionRef:
 
 def require_topic(snapshot: Snapshot, topic: str) -> str:
     """Give the spelling of a topic in the index; UnknownTopicError with near misses."""
-    folded = "-".join(fold_title(topic.strip().removeprefix("#")).split())
+    folded = "-".join(fold_title(bindable(topic).strip().removeprefix("#")).split())
     if snapshot.row(sql.SELECT_TOPIC_EXISTS, {"topic": folded}) is not None:
         return folded
     near = _nearest(folded, (row[0] for row in snapshot.rows(sql.SELECT_TOPIC_NAMES)))

@@ -16,7 +16,7 @@ from wikiq.filters import checked_filters, page_condition
 from wikiq.freshness import read_freshness
 from wikiq.lookup import require_page, require_section, require_topic
 from wikiq.record import Record
-from wikiq.request import NO_FILTERS, Filters
+from wikiq.request import NO_FILTERS, Filters, bindable
 from wikiq.results import ChangeRow, Hit, PageView, SearchResult, SectionView, Status, TopicRow
 
 TYPE_CHECKING = False
@@ -98,6 +98,7 @@ def page(database: Database, name: str, *, folder: str | None = None) -> PageVie
 
 def require_target(snapshot: Snapshot, name: str, *, folder: str | None = None) -> tuple[PageRef, str]:
     """Split PAGE#section and find the page; a page whose own name holds a `#` goes first."""
+    name = bindable(name)
     before, sign, section = name.partition("#")
     if not sign:
         return require_page(snapshot, name, folder=folder), ""

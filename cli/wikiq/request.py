@@ -12,6 +12,11 @@ DEFAULT_TIMEOUT_S = 5.0  # of the wait for a fresh index
 LARGEST_LIMIT = 1000  # hits; each is looked at on the disk, and nobody reads more
 
 
+def bindable(text: str) -> str:
+    """Make typed text fit for SQLite: bytes that were not UTF-8 arrive as surrogates, which it refuses."""
+    return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
 class Source(Record):
     """The index to ask, and whether it must first hold what is on the disk; `timeout` in seconds."""
 

@@ -49,6 +49,7 @@ class SampleIndex:
     def alter(self, statement: str, *values: Any) -> None:
         """Change the file behind the reader's back, as the writer or a fault would."""
         connection = sqlite3.connect(self.db)
+        connection.execute("PRAGMA synchronous = OFF")
         with connection:
             connection.execute(statement, values)
         connection.close()
@@ -67,6 +68,7 @@ def write_sample(
     place.mkdir(parents=True)
     db = place / "index.db"
     connection = sqlite3.connect(db)
+    connection.execute("PRAGMA synchronous = OFF")  # the disk of a busy machine takes seconds
     connection.execute(f"PRAGMA page_size = {PAGE_SIZE}")
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
