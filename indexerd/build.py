@@ -183,12 +183,12 @@ class Indexer:
         update = Update(generation=self._store.generation)
         if not (wanted or gone or survey.work.said or survey.topics is not None or complete):
             return update
-        done = 0
+        outcomes = _counted(self._projector.outcomes(wanted, stop), len(wanted), progress)
         with self._store.rebuilding() if self._store.needs_rebuild else nullcontext():
-            for outcomes, is_last in _batches(self._projector.outcomes(wanted, stop)):
+            for batch, is_last in _batches(outcomes):
                 self._commit(
                     Gathered(
-                        outcomes=outcomes,
+                        outcomes=batch,
                         gone=gone if is_last else (),  # last: readers never see fewer pages
                         said=survey.work.said if is_last else {},
                         topics=survey.topics if is_last else None,
@@ -196,9 +196,6 @@ class Indexer:
                     ),
                     update,
                 )
-                done += len(outcomes)
-                if progress is not None:
-                    progress(done, len(wanted))
         if survey.topics is not None:
             self._topics_applied, self._topics_known = survey.topics_text, True
         return update
@@ -312,6 +309,16 @@ def _merged(parts: Iterable[dict[str, V]]) -> dict[str, V]:
     for part in parts:
         whole |= part
     return whole
+
+
+def _counted(
+    outcomes: Iterable[Outcome], total: int, progress: Callable[[int, int], None] | None
+) -> Iterator[Outcome]:
+    """The same outcomes, and `progress` told of each."""
+    for done, outcome in enumerate(outcomes, start=1):
+        if progress is not None:
+            progress(done, total)
+        yield outcome
 
 
 def _batches(outcomes: Iterable[Outcome]) -> Iterator[tuple[list[Outcome], bool]]:

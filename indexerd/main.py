@@ -210,7 +210,7 @@ def config(root: str | None, *, as_json: bool, **flags: str | bool | None) -> No
     """Show what is in force for ROOT, and where each setting comes from."""
     from indexerd.config import setting_values
 
-    wiki = _find_wiki(root, flags)
+    wiki = _find_wiki(root or os.curdir, flags)
     values = {setting.key: value for setting, value in setting_values(wiki.settings)}
     origins = wiki.configuration.origins
     if as_json:

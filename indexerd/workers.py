@@ -19,7 +19,7 @@ from typing import Any, Final
 from indexerd.core.model import ProjectionOptions
 from indexerd.core.plan import Outcome
 from indexerd.core.reconcile import ToRead
-from indexerd.errors import StorageError
+from indexerd.errors import IndexerdError, StorageError
 from indexerd.project import give_up, look_at
 from indexerd.tree import Tree
 from indexerd.walk import Stopped, TreeSettings
@@ -128,6 +128,8 @@ class Projector:
                     reason = "the process that parsed it died"
                 else:
                     worker.since = time.monotonic()
+                    if isinstance(outcome, IndexerdError):
+                        raise outcome
                     if worker.ready:
                         yield worker.owed.popleft(), outcome
                     worker.ready = True
@@ -202,9 +204,17 @@ def run(descriptor: int) -> None:
         while True:
             shares: Iterable[ToRead] = connection.recv()
             for wanted in shares:
-                connection.send(look_at(wanted, tree, options))
+                connection.send(_looked_at(wanted, tree, options))
     except (EOFError, BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
         return
+
+
+def _looked_at(wanted: ToRead, tree: Tree, options: ProjectionOptions) -> Outcome | IndexerdError:
+    """The outcome, or what is wrong with the tree as a whole: its root is gone, say."""
+    try:
+        return look_at(wanted, tree, options)
+    except IndexerdError as error:
+        return error
 
 
 def _received(connection: Connection[Any, Any]) -> tuple[str, TreeSettings, ProjectionOptions]:

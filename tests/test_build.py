@@ -12,14 +12,15 @@ from pathlib import Path
 import pytest
 
 from indexerd import build as build_module
+from indexerd import project as project_module
 from indexerd.build import build_whole
 from indexerd.core import page as page_module
-from indexerd.core.markdown import parse_document
-from indexerd.core.model import ProjectionOptions
+from indexerd.core.model import Page, ProjectionOptions
+from indexerd.core.page import project_page
 from indexerd.core.second_look import CONFIRM_AFTER_S
 from indexerd.walk import Stopped, TreeSettings
 from tests.building import Bench
-from tests.test_tree import as_nobody
+from tests.test_tree import as_nobody, linked_tree
 
 
 @pytest.fixture
@@ -174,14 +175,12 @@ def test_a_page_over_the_limit_is_listed_and_read_once_the_limit_is_raised(bench
 def test_a_page_that_breaks_the_parser_is_listed_and_tried_again_when_it_changes(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    parse = parse_document
-
-    def break_on_poison(text: str) -> object:
-        if "poison" in text:
+    def break_on_poison(data: bytes, path: str, options: ProjectionOptions) -> Page:
+        if b"poison" in data:
             raise ValueError("a bug")
-        return parse(text)
+        return project_page(data, path, options)
 
-    monkeypatch.setattr(page_module, "parse_document", break_on_poison)
+    monkeypatch.setattr(project_module, "project_page", break_on_poison)
     bench.write(a="# A\n", bad="# Bad\n\npoison\n", c="# C\n")
     bench.build()
     assert bench.paths() == ["a.md", "bad.md", "c.md"]
@@ -241,7 +240,7 @@ def test_another_schema_version_is_rebuilt_and_readers_see_the_old_rows_until_th
     seen: list[int] = []
     with bench.opened() as (indexer, _):
         indexer.apply(indexer.survey(), progress=lambda *_: seen.append(bench.count_pages_elsewhere()))
-    assert seen == [2]
+    assert seen == [2, 2]
     assert bench.paths() == ["a.md", "b.md"]
     assert bench.fetch("SELECT value FROM meta WHERE key = 'index_id'") != [old_id]
     assert bench.public_rows() == bench.fresh_rows()
@@ -277,6 +276,59 @@ def test_a_build_ends_when_it_is_told_to_and_the_next_one_finishes_it(
     assert len(bench.paths()) == 4
     bench.build()
     assert bench.public_rows() == bench.fresh_rows()
+
+
+def test_an_edit_that_keeps_size_and_time_is_found_by_the_change_time(bench: Bench) -> None:
+    bench.write(a="# One\n")
+    os.utime(bench.root / "a.md", ns=(1, 1))
+    bench.build()
+    bench.write(a="# Two\n")
+    os.utime(bench.root / "a.md", ns=(1, 1))
+    assert bench.build().upserted == 1
+    assert bench.fetch("SELECT title FROM v1_pages") == [("Two",)]
+
+
+@pytest.mark.parametrize("seconds", [0, 4_102_444_800])
+def test_a_page_moved_in_with_a_time_of_another_age_is_found(bench: Bench, seconds: int) -> None:
+    bench.write(a="# One\n", z="# Other\n")
+    os.utime(bench.root / "z.md", (seconds, seconds))
+    bench.build()
+    os.replace(bench.root / "z.md", bench.root / "a.md")
+    update = bench.build()
+    assert (update.upserted, update.deleted) == (1, 1)
+    assert bench.fetch("SELECT path, title FROM v1_pages") == [("a.md", "Other")]
+
+
+def test_every_spelling_of_a_name_is_a_page_of_its_own(bench: Bench) -> None:
+    names = ["new\nline", "x" * 252, "\u00e9", "e\u0301", "Case", "case", "a b", "-", "%41", "日本語", "'\""]
+    for name in names:
+        (bench.root / f"{name}.md").write_text(f"# {len(name)}\n")
+    bench.build()
+    assert bench.paths() == sorted(f"{name}.md" for name in names)
+    ((slugs,),) = bench.fetch("SELECT count(DISTINCT slug) FROM v1_pages")
+    assert slugs == len(names)
+    assert bench.public_rows() == bench.fresh_rows()
+
+
+@pytest.mark.parametrize("follow", [False, True])
+def test_nothing_that_links_lead_to_outside_gets_into_the_index(bench: Bench, follow: bool) -> None:
+    linked_tree(bench.folder)
+    os.rename(bench.folder / "root", bench.folder / "linked")
+    bench.root.rmdir()
+    os.rename(bench.folder / "linked", bench.root)
+    bench.settings = TreeSettings(follow_symlinks=follow)
+    for _ in range(2):
+        bench.build()
+        assert all(b"canary" not in path.read_bytes() for path in bench.db.parent.iterdir())
+    assert ("insidedir/a.md" in bench.paths()) is follow
+
+
+def test_progress_is_told_page_by_page(bench: Bench) -> None:
+    bench.write(a="# A\n", b="# B\n")
+    told: list[tuple[int, int]] = []
+    with bench.opened() as (indexer, _):
+        build_whole(indexer, progress=lambda done, total: told.append((done, total)))
+    assert told == [(1, 2), (2, 2)]
 
 
 def test_a_build_leaves_the_wiki_as_it_was(bench: Bench) -> None:

@@ -16,7 +16,7 @@ from indexerd.build import never
 from indexerd.core.model import ProjectionOptions
 from indexerd.core.plan import Outcome, Projected
 from indexerd.core.reconcile import ToRead
-from indexerd.errors import StorageError
+from indexerd.errors import RootError, StorageError
 from indexerd.project import PARSER_FAILED
 from indexerd.tree import Tree
 from indexerd.walk import Stopped, TreeSettings
@@ -107,6 +107,16 @@ def test_a_worker_that_dies_or_hangs_costs_one_page(
     assert len(messages) == 1
     assert reason in messages[0]
     assert len(set(titles(found))) == PAGES
+
+
+def test_a_root_that_goes_meanwhile_is_said_so_and_no_page_is_given_up(
+    projector: Projector, wanted: list[ToRead], tmp_path: Path
+) -> None:
+    outcomes = projector.outcomes(wanted, never)
+    next(outcomes)
+    tmp_path.rename(tmp_path.with_name("elsewhere"))
+    with pytest.raises(RootError, match="does not exist"):
+        list(outcomes)
 
 
 def test_a_stop_ends_the_workers_at_once(projector: Projector, wanted: list[ToRead]) -> None:
