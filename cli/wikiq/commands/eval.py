@@ -1,0 +1,139 @@
+"""`wikiq eval SET.jsonl`: how well searches find what people judged right, under several rankings."""
+
+from __future__ import annotations
+
+import json as json_format
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import click
+
+from wikiq.arguments import COMMANDS, FORMS, INDEX
+from wikiq.commands import parameters, split_source
+from wikiq.errors import FOUND, UsageError
+from wikiq.evaluate import RANKINGS, REFERENCE, STRICT, evaluate
+from wikiq.judged import parse_set
+from wikiq.policies import ABLATIONS, DEFAULT
+from wikiq.report import (
+    COMPARED,
+    LEVELS,
+    MEASURES,
+    ScoredSet,
+    difference,
+    mean,
+    report_document,
+    scored,
+    with_stored,
+)
+from wikiq.source import opened
+from wikiq.surroundings import Surroundings
+
+LARGEST_SET = 64 * 2**20  # bytes of a set or a stored report; some 100,000 questions
+_STORED = "stored"
+
+
+@click.pass_obj
+def _eval(
+    surroundings: Surroundings,
+    /,
+    sets: tuple[str, ...],
+    *,
+    policy: tuple[str, ...],
+    against: str | None,
+    ablate: bool,
+    json: bool,
+    **values: Any,
+) -> int:
+    rankings = list(dict.fromkeys((DEFAULT.name, *(ABLATIONS if ablate else policy or (REFERENCE, STRICT)))))
+    questions = {path: parse_set(_read(path), path) for path in sets}
+    stored = _stored(against) if against is not None else None
+    with opened(split_source(values), surroundings) as asked:
+        found = [(path, evaluate(asked.database, questions[path], rankings)) for path in sets]
+    scores = [
+        ScoredSet(
+            name=os.path.basename(path).removesuffix(".jsonl"),
+            family="",
+            lost=evaluation.lost,
+            rankings={name: scored(judged) for name, judged in evaluation.judgements.items()},
+        )
+        for path, evaluation in found
+    ]
+    if stored is not None:
+        scores, rankings = with_stored(scores, stored, _STORED), [*rankings, _STORED]
+        if not scores:
+            raise UsageError(str(against), "has no set of this name", "give the report of an earlier run")
+    if json:
+        surroundings.out.text(json_format.dumps(report_document(scores, rankings)) + "\n")
+    else:
+        for line in report_lines(scores, rankings):
+            surroundings.out.line(line)
+    return asked.exit_status(FOUND)
+
+
+def report_lines(sets: Sequence[ScoredSet], rankings: Sequence[str]) -> Iterator[str]:
+    """Give the measures of each ranking, then by how much the first is above each of the others."""
+    for one in sets:
+        count = len(next(iter(one.rankings.values())))
+        lost = f", {one.lost} right answers are not in the index" if one.lost else ""
+        yield f"{one.name}: {count} questions{lost}"
+    for level in LEVELS:
+        yield ""
+        yield f"{level:<16}" + "".join(f"{measure:>11}" for measure in MEASURES)
+        for ranking in rankings:
+            cells = (mean(sets, ranking, level, measure) for measure in MEASURES)
+            yield f"{ranking:<16}" + "".join(f"{cell:>11.3f}" for cell in cells)
+    yield ""
+    for against in rankings[1:]:
+        for level in LEVELS:
+            for measure in COMPARED:
+                found = difference(sets, rankings[0], against, level, measure)
+                name = f"{rankings[0]} - {against}, {level} {measure}"
+                yield f"{name:<44}{found.mean:+.3f}  95 %: {found.low:+.3f} to {found.high:+.3f}"
+
+
+def _stored(path: str) -> Any:
+    try:
+        return json_format.loads(_read(path))
+    except ValueError as error:
+        raise UsageError(path, f"is no report ({error})", "store one with --json") from error
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read(LARGEST_SET + 1)
+    except OSError as error:
+        raise UsageError(path, f"{error.strerror}", "give a file of judged questions") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(path, "is not UTF-8", "give a file of judged questions") from error
+    if len(text) > LARGEST_SET:
+        raise UsageError(path, f"is longer than {LARGEST_SET} characters", "split it")
+    return text
+
+
+command = click.Command(
+    "eval",
+    callback=_eval,
+    params=[
+        click.Argument(["sets"], metavar="SET.jsonl...", nargs=-1, required=True),
+        click.Option(
+            ["--policy"],
+            metavar="NAME",
+            multiple=True,
+            type=click.Choice([name for name in RANKINGS if name != DEFAULT.name]),
+            help=f"Compare `{DEFAULT.name}` with this; repeated; with `{REFERENCE}` and `{STRICT}` if none is given.",
+        ),
+        click.Option(
+            ["--ablate"], is_flag=True, help="Compare with every part of the ranking turned off at a time."
+        ),
+        click.Option(
+            ["--against"], metavar="REPORT.json", help="Compare with the report of an earlier run too."
+        ),
+        *parameters({"--json": FORMS["--json"]} | INDEX),
+    ],
+    help=(
+        f"{COMMANDS['eval']} A set has one question a line: "
+        '{"id", "query", "relevant": [{"page", "heading_path"}]}, see docs/search.md.'
+    ),
+)
