@@ -122,7 +122,7 @@ command = click.Command(
             metavar="NAME",
             multiple=True,
             type=click.Choice([name for name in RANKINGS if name != DEFAULT.name]),
-            help=f"Compare `{DEFAULT.name}` with this; repeated; with `{REFERENCE}` and `{STRICT}` if none is given.",
+            help=f"Compare with this ranking; repeated; with `{REFERENCE}` and `{STRICT}` if none is given.",
         ),
         click.Option(
             ["--ablate"], is_flag=True, help="Compare with every part of the ranking turned off at a time."
