@@ -14,13 +14,12 @@ from wikiq import sql
 from wikiq.database import Database, Snapshot
 from wikiq.lookup import require_page
 from wikiq.record import Record
-from wikiq.tree_names import TreeNames
+from wikiq.tree_names import PAGE_ENDINGS, TreeNames
 
 CONTEXT_CHARACTERS = 240  # of the line a link stands on; about three lines of a terminal
 
 # What a link leads to. `site`: an address from the root of the site that the pages are published on.
 PAGE, FILE, EXTERNAL, SITE, BROKEN = "page", "file", "external", "site", "broken"
-PAGE_ENDINGS = (".md", ".markdown")
 BY_NAME_KINDS = frozenset({"wikilink", "embed"})
 
 

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from indexerd.core.terms import fold_path
 
+PAGE_ENDINGS = (".md", ".markdown")
 MOST_FOLDERS = 100_000  # walked for names; a wiki of 100,000 pages has about a tenth of that
 
 
@@ -34,8 +35,14 @@ class TreeNames:
         return True
 
     def has_name(self, name: str) -> bool:
-        """Tell whether a file of this name, whatever its case, lies anywhere; hidden folders left out."""
-        return fold_path(name.rpartition("/")[2]) in self._file_names
+        """Tell whether a file of this name, whatever its case, lies anywhere; hidden folders left out.
+
+        Folders in `name` are the last ones above the file, as Obsidian takes them; the ending of a
+        page may be missing.
+        """
+        above, _, last = fold_path(name).rpartition("/")
+        folders = (folder for end in ("", *PAGE_ENDINGS) for folder in self._files.get(last + end, ()))
+        return any(f"/{folder}".endswith(f"/{above}" if above else "") for folder in folders)
 
     def _names_in(self, folder: str) -> dict[str, str]:
         """The names in a folder by their folded form; none where it cannot be listed."""
@@ -48,11 +55,14 @@ class TreeNames:
         return self._folders[folder]
 
     @cached_property
-    def _file_names(self) -> frozenset[str]:
-        names: set[str] = set()
-        for number, (_, folders, files) in enumerate(os.walk(self._root)):
+    def _files(self) -> dict[str, list[str]]:
+        """The folders, as folded paths from the root, in which a file of each folded name lies."""
+        found: dict[str, list[str]] = {}
+        for number, (folder, folders, files) in enumerate(os.walk(self._root)):
             if number == MOST_FOLDERS:
                 break
-            folders[:] = [folder for folder in folders if not folder.startswith(".")]
-            names.update(map(fold_path, files))
-        return frozenset(names)
+            folders[:] = [name for name in folders if not name.startswith(".")]
+            place = fold_path(os.path.relpath(folder, self._root)) if folder != self._root else ""
+            for file in files:
+                found.setdefault(fold_path(file), []).append(place)
+        return found
