@@ -22,6 +22,7 @@ from tests.crash.process import LiveDaemon
 
 EQUAL_S: Final = 10.0  # of quiet, after which everything must be in the index
 FOLDERS: Final = 12
+MOST_COPIED: Final = 200  # entries of a folder, so that the tree does not double with every copy
 WORDS: Final = ("index", "section", "heading", "topic", "slug", "daemon", "scan", "batch", "reader", "page")
 EXTENSIONS: Final = (".md", ".md", ".md", ".markdown", ".MD", ".txt")
 
@@ -94,9 +95,9 @@ class Mischief:
         spare.rename(other)
 
     def copy_folder(self) -> None:
-        source = self._existing_folder()
-        if sum(1 for _ in source.rglob("*")) < 200:
-            shutil.copytree(source, self._folder() / f"copy{self._random.randrange(4)}", symlinks=True)
+        source, target = self._existing_folder(), self._folder() / f"copy{self._random.randrange(4)}"
+        if not target.is_relative_to(source) and sum(1 for _ in source.rglob("*")) < MOST_COPIED:
+            shutil.copytree(source, target, symlinks=True)
 
     def move_folder(self) -> None:
         source = self._existing_folder()
