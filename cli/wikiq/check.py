@@ -10,11 +10,12 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
+from indexerd.core.terms import fold_path, fold_title
 from wikiq import sql
 from wikiq.database import Database, Snapshot
 from wikiq.errors import UsageError
 from wikiq.fragments import PageFragments
-from wikiq.linking import BROKEN, link_status
+from wikiq.linking import BROKEN, BY_NAME_KINDS, link_status
 from wikiq.record import Record
 from wikiq.tree_names import TreeNames
 
@@ -124,15 +125,26 @@ def _read(snapshot: Snapshot) -> _Rows:
 
 
 def _wrong_fragments(snapshot: Snapshot) -> Iterator[tuple[Any, ...]]:
-    """The links to a page whose fragment the page does not answer."""
-    rows = snapshot.rows(sql.SELECT_LINKS_INTO_PAGES)
-    for slug, group in groupby(rows, key=lambda row: row[10]):
-        fragments = _fragments_of(snapshot, slug)
-        yield from (row for row in group if not fragments.answers(row[9]))
+    """The links to a page whose fragment neither it answers nor, by name, another page of that name."""
+    for slug, group in groupby(snapshot.rows(sql.SELECT_LINKS_INTO_PAGES), key=lambda row: row[10]):
+        page_id = snapshot.only_row(sql.SELECT_PAGE_EXACTLY, {"name": slug})[0]
+        fragments = _fragments_of(snapshot, page_id)
+        for row in group:
+            if not fragments.answers(row[9]) and not _is_answered_by_namesake(snapshot, row):
+                yield row
 
 
-def _fragments_of(snapshot: Snapshot, slug: str) -> PageFragments:
-    page_id = snapshot.only_row(sql.SELECT_PAGE_EXACTLY, {"name": slug})[0]
+def _is_answered_by_namesake(snapshot: Snapshot, row: tuple[Any, ...]) -> bool:
+    """Tell whether another page that a wikilink may mean has the fragment: wikis may lie side by side."""
+    kind, name, fragment = row[5], row[8], row[9]
+    if kind not in BY_NAME_KINDS:
+        return False
+    last = name.rpartition("/")[2]
+    pages = snapshot.rows(sql.SELECT_PAGES_NAMED, (fold_path(last), fold_title(last)))
+    return any(_fragments_of(snapshot, page[0]).answers(fragment) for page in pages)
+
+
+def _fragments_of(snapshot: Snapshot, page_id: int) -> PageFragments:
     sections = snapshot.rows(sql.SELECT_SECTION_NAMES, (page_id,))
 
     def source() -> str:

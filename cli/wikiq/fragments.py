@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from indexerd.core.terms import fold_title
 
 _HTML_ID = re.compile(r"""<[^<>]*?\b(?:id|name)\s*=\s*["']?([^"'\s>]+)""")
+_NESTED_HEADING = re.compile(r"^[ \t]*(?:>|[-*+]|\d+[.)])[ \t>]*#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
 _BLOCK_ID = re.compile(r"(?:^|\s)\^([\w-]+)[ \t]*$", re.MULTILINE)
 _TEXT_DIRECTIVE = ":~:"  # a browser looks for the text that follows (WICG scroll-to-text)
 # DocFX: a tab of the page, and the anchors of headings without any letter, which it numbers.
@@ -41,14 +42,16 @@ class PageFragments:
             return True
         if self._has_nameless and letters.rstrip("0123456789") == _NAMELESS:
             return True
-        return last.lower() in self._ids()
+        in_text = self._found_in_text()
+        return last.lower() in in_text or bool(letters and letters in in_text)
 
-    def _ids(self) -> frozenset[str]:
-        """HTML ids, and block ids with their `^`, in lower case."""
+    def _found_in_text(self) -> frozenset[str]:
+        """HTML ids, block ids with their `^`, and the letters of headings in quotes and lists."""
         if self._in_text is None:
             text = self._source().replace("\r\n", "\n").replace("\r", "\n")
-            blocks = (f"^{name}" for name in _BLOCK_ID.findall(text))
-            self._in_text = frozenset(name.lower() for name in (*_HTML_ID.findall(text), *blocks))
+            ids = (*_HTML_ID.findall(text), *(f"^{name}" for name in _BLOCK_ID.findall(text)))
+            nested = map(_letters, _NESTED_HEADING.findall(text))
+            self._in_text = frozenset((*(name.lower() for name in ids), *nested))
         return self._in_text
 
 

@@ -13,7 +13,7 @@ HEADINGS = (
     ("über", "Über"),
     ("", "$$"),
 )
-SOURCE = 'text <a name="Old"></a> and <span id=new>x</span>\n\nA paragraph. ^block-1\n\n- item ^b2\r\n^b3\r\n'
+SOURCE = 'text <a name="Old"></a> and <span id=new>x</span>\n\nA paragraph. ^block-1\n\n- item ^b2\r\n^b3\r\n\n> ## Said so\n\n1. # Step #\n'
 
 
 @pytest.mark.parametrize(
@@ -35,6 +35,8 @@ SOURCE = 'text <a name="Old"></a> and <span id=new>x</span>\n\nA paragraph. ^blo
         (":~:text=words", True),
         ("tab/windows", True),
         ("section-1", True),
+        ("said-so", True),
+        ("Step", True),
         ("", True),
         ("gone", False),
         ("getting", False),
