@@ -14,7 +14,7 @@ from wikiq.database import open_database
 from wikiq.errors import UsageError
 
 SOUND = {
-    "README.md": "# Start\n\n[toc](toc.md) [a](a.md#part) and [[b#Deep part]] ![p](img/pic.png) `src/main.py`\n",
+    "README.md": "# Start\n\n[toc](toc.md) [a](a.md#part) [[b#Deep part]] ![p](img/pic.png) `src/main.py`\n",
     "a.md": "# A\n\n## Part\n\n[start](README.md), [folder](img/), [out](https://x.org/x#y), `no/file.py`\n",
     "b.md": "---\naliases: [Bee]\n---\n# B\n\n## Deep part\n\ntext ^block\n\n[[a]] [[#^block]] [[Bee]]\n",
     "de/settings.md": "---\naliases: [Settings]\n---\n# Einstellungen\n\n## Dateien\n\n[[README]]\n",

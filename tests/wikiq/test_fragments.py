@@ -13,7 +13,17 @@ HEADINGS = (
     ("über", "Über"),
     ("", "$$"),
 )
-SOURCE = 'text <a name="Old"></a> and <span id=new>x</span>\n\nA paragraph. ^block-1\n\n- item ^b2\r\n^b3\r\n\n> ## Said so\n\n1. # Step #\n'
+SOURCE = """text <a name="Old"></a> and <span id=new>x</span>
+
+A paragraph. ^block-1
+
+- item ^b2\r
+^b3
+
+> ## Said so
+
+1. # Step #
+"""
 
 
 @pytest.mark.parametrize(
