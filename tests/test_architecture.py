@@ -48,7 +48,7 @@ LAYERS: Final = (
         {"indexerd.units"},
         {"indexerd.watch"},
     ),
-    ({"indexerd.project", "indexerd.workers"}, {"indexerd.registry"}),
+    ({"indexerd.project", "indexerd.wire", "indexerd.workers"}, {"indexerd.registry"}),
     ({"indexerd.build"},),
     ({"indexerd.compose"}, {"indexerd.verify"}),
     ({"indexerd.daemon"},),
@@ -71,8 +71,8 @@ ONLY_IN: Final = {
 }
 
 # Where statements stand; PRAGMAs of a connection are its own business.
-# The reference ranking that `wikiq eval` compares with has tables of its own, in memory.
-SQL_IN: Final = {"indexerd.schema", "indexerd.store", "wikiq.sql", "wikiq.reference"}
+# The workbench is the copy in memory that `wikiq eval` arranges in other ways.
+SQL_IN: Final = {"indexerd.schema", "indexerd.store", "wikiq.sql", "wikiq.workbench"}
 STATEMENT: Final = re.compile(r"\s*(SELECT|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE|DROP|WITH \w+)\b")
 
 # All of these compute; none of them looks at a clock, a disk, the environment or another process.
