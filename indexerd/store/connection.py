@@ -92,6 +92,16 @@ def is_current(connection: apsw.Connection) -> bool:
     return bool(connection.pragma("user_version") == SCHEMA_VERSION)
 
 
+def is_whole(connection: apsw.Connection) -> bool:
+    """Whether every table, index and view is declared as this program does it.
+
+    SQLite keeps the words of a declaration and reads them anew at every opening, so a flipped bit in
+    one may give another table without any complaint.
+    """
+    declared = {sql for (sql,) in select_rows(connection, "SELECT sql FROM sqlite_schema")}
+    return declared.issuperset(SCHEMA)
+
+
 def has_schema(connection: apsw.Connection) -> bool:
     """Whether there is any table at all; a writer may have died before it made them."""
     return select_row(connection, "SELECT 1 FROM sqlite_schema LIMIT 1") is not None

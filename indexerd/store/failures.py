@@ -55,8 +55,11 @@ _OS_FAILURES: Final[dict[int, tuple[type[IndexerdError], str, str]]] = {
 }
 
 
-def explained(error: apsw.Error | OSError, path: str) -> IndexerdError | None:
+def explained(error: apsw.Error | OSError | UnicodeDecodeError, path: str) -> IndexerdError | None:
     """The error a user can mend, or None where this is a bug."""
+    if isinstance(error, UnicodeDecodeError):
+        # Only text is ever written, so bytes that are none were changed on the disk.
+        return DamagedIndexError(path, f"the index is damaged ({error.reason} in a text)", _ANEW)
     if isinstance(error, OSError):
         kind, problem, remedy = _OS_FAILURES.get(
             error.errno or 0, (StorageError, str(error.strerror or error), _CHECK_DISK)
@@ -74,7 +77,7 @@ def explaining(path: Path) -> Iterator[None]:
     """Turn what SQLite or the operating system refuses inside the block into an IndexerdError."""
     try:
         yield
-    except (apsw.Error, OSError) as error:
+    except (apsw.Error, OSError, UnicodeDecodeError) as error:
         turned = explained(error, str(path))
         if turned is None:
             raise

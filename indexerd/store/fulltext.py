@@ -105,6 +105,8 @@ def check_full_text(connection: apsw.Connection) -> Iterator[str]:
             yield "sections_grams does not hold what the rows say"
     except apsw.CorruptError:
         yield "sections_grams is damaged"
+    except UnicodeDecodeError:
+        yield "a section's text is damaged"
 
 
 def _expected_grams(connection: apsw.Connection) -> Iterator[tuple[Any, ...]]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+from typing import Final
 
 import apsw
 
@@ -20,6 +21,7 @@ from indexerd.store.connection import (
     create_schema,
     has_schema,
     is_current,
+    is_whole,
     read_meta,
     transaction,
     write_meta,
@@ -27,6 +29,8 @@ from indexerd.store.connection import (
 from indexerd.store.failures import explaining
 from indexerd.store.files import Access, Found, create_file, move_aside, settle_modes
 from indexerd.store.fulltext import refill_grams
+
+_ANEW: Final = "it is moved aside and made anew"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +89,11 @@ def _open_existing(path: Path, identity: Identity) -> Opened:
         if not is_current(connection):
             return Opened(connection, needs_rebuild=True)
         meta = _read_own_meta(connection, path)
+        if not is_whole(connection):
+            raise DamagedIndexError(str(path), "its tables are not as they were made", _ANEW)
         unclean = not meta["clean"]
         if unclean and (problems := quick_check(connection)):
-            raise DamagedIndexError(str(path), problems[0], "it is moved aside and made anew")
+            raise DamagedIndexError(str(path), problems[0], _ANEW)
         _bring_up_to_date(connection, meta, identity)
     except BaseException:
         connection.close()
@@ -99,9 +105,9 @@ def _read_own_meta(connection: apsw.Connection, path: Path) -> dict[str, int | s
     try:
         meta = read_meta(connection)
     except apsw.SQLError as error:
-        raise DamagedIndexError(str(path), f"{error}", "it is moved aside and made anew") from error
+        raise DamagedIndexError(str(path), f"{error}", _ANEW) from error
     if not isinstance(meta.get("generation"), int) or not isinstance(meta.get("index_id"), str):
-        raise DamagedIndexError(str(path), "it does not say what it is", "it is moved aside and made anew")
+        raise DamagedIndexError(str(path), "it does not say what it is", _ANEW)
     return meta
 
 

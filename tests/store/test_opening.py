@@ -224,7 +224,16 @@ def _no_table(path: Path) -> None:
     connection.close()
 
 
-@pytest.mark.parametrize("damage", [_zero_header, _truncate, _scribble, _no_meta, _no_table])
+def _other_tokenizer(path: Path) -> None:
+    connection = apsw.Connection(str(path))
+    connection.pragma("writable_schema", value=True)
+    connection.execute("UPDATE sqlite_schema SET sql = replace(sql, 'unicode61', 'unicode62')")
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    "damage", [_zero_header, _truncate, _scribble, _no_meta, _no_table, _other_tokenizer]
+)
 def test_a_damaged_index_is_moved_aside_and_made_from_nothing(tmp_path: Path, damage: object) -> None:
     wanted = build(tmp_path, WIKI)
     with open_store(tmp_path) as store:
