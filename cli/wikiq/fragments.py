@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from indexerd.core.terms import fold_title
 
 _HTML_ID = re.compile(r"""<[^<>]*?\b(?:id|name)\s*=\s*["']?([^"'\s>]+)""")
-_NESTED_HEADING = re.compile(r"^[ \t]*(?:>|[-*+]|\d+[.)])[ \t>]*#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
+_NESTED_HEADING = re.compile(r"^[ \t]*(?:>|[-*+]|\d+[.)])[ \t>]*#{1,6}[ \t]+(\S.*)$", re.MULTILINE)
 _BLOCK_ID = re.compile(r"(?:^|\s)\^([\w-]+)[ \t]*$", re.MULTILINE)
 _TEXT_DIRECTIVE = ":~:"  # a browser looks for the text that follows (WICG scroll-to-text)
 # DocFX: a tab of the page, and the anchors of headings without any letter, which it numbers.
