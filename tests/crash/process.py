@@ -97,6 +97,7 @@ class LiveDaemon:
     environ: Mapping[str, str] = field(default_factory=dict)
     prefix: tuple[str, ...] = ()
     process: subprocess.Popen[bytes] | None = None
+    _began: float = 0.0
 
     @property
     def log(self) -> Path:
@@ -107,7 +108,7 @@ class LiveDaemon:
         """Starts it; with `wait`, until its first look at the tree is done."""
         self.db.parent.mkdir(parents=True, exist_ok=True)
         command = [*self.prefix, str(Path(sys.executable).with_name("indexerd")), "run", str(self.root)]
-        began = time.time()
+        self._began = time.time()
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [*command, "--db", str(self.db), *self.words],
@@ -115,7 +116,7 @@ class LiveDaemon:
                 env={**os.environ, "XDG_RUNTIME_DIR": str(self.db.parent), **self.environ},
             )
         if wait:
-            wait_until(lambda: self._has_scanned(began), START_S, "start")
+            wait_until(self.is_ready, START_S, "start")
 
     def stop(self, number: int = signal.SIGTERM) -> float:
         """Ends it with this signal; seconds until it was gone."""
@@ -126,6 +127,10 @@ class LiveDaemon:
         if number == signal.SIGTERM and process.returncode != 0:
             raise UnequalError(f"exit {process.returncode} after SIGTERM; see {self.log}")
         return time.monotonic() - began
+
+    def is_ready(self) -> bool:
+        """Whether its first look at the tree is done."""
+        return self._has_scanned(self._began)
 
     def state(self) -> dict[str, Any]:
         """The live state it wrote last."""

@@ -1,0 +1,143 @@
+"""A daemon that is stopped and killed at random points, while others read and the tree changes.
+
+`python -m tests.crash.kills --kills 1000 [--readers 2] [--check-every 50] [--seed N] [--folder F]`
+counts corrupt files, torn views, errors of readers and differences; all must be 0.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from tests.crash.operations import EQUAL_S, Mischief
+from tests.crash.process import LiveDaemon, UnequalError, open_index
+
+LONGEST_LIFE_S: Final = 0.4  # of a daemon before it is killed: its start takes about as long
+STOPS: Final = 4  # one end in so many is a clean one
+
+
+@dataclass(slots=True)
+class Counts:
+    """What was seen. `looks`: searches by the readers."""
+
+    kills: int = 0
+    stops: int = 0
+    looks: int = 0
+    checks: int = 0
+    faults: list[str] = field(default_factory=list)
+
+
+@contextmanager
+def reading(db: Path, readers: int, counts: Counts, prefix: Sequence[str] = ()) -> Iterator[None]:
+    """Readers over held and over new connections, whose findings are counted at the end."""
+    command = [*prefix, sys.executable, "-m", "tests.crash.reader", str(db)]
+    processes = [
+        subprocess.Popen(
+            [*command, "held" if nth % 2 else "anew"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        for nth in range(readers)
+    ]
+    try:
+        yield
+    finally:
+        for process in processes:
+            out, _ = process.communicate()
+            found: dict[str, Any] = json.loads(out)
+            counts.looks += found["looks"]
+            counts.faults += [f"reader: {error}" for error in found["errors"]]
+            counts.faults += [
+                f"reader: {found[kind]} {kind}" for kind in ("torn", "backwards") if found[kind]
+            ]
+
+
+def check_file(db: Path, counts: Counts) -> None:
+    """What SQLite thinks of the file that was left behind."""
+    with closing(open_index(db)) as connection:
+        said = [row[0] for row in connection.execute("PRAGMA quick_check")]
+    if said != ["ok"]:
+        counts.faults.append(f"quick_check: {said[:3]}")
+
+
+def run(folder: Path, *, kills: int, readers: int, check_every: int, seed: int) -> Counts:
+    """Plays the kills. Raises UnequalError at the first difference between tree and index."""
+    generator = random.Random(seed)
+    root = folder / "wiki"
+    root.mkdir(parents=True)
+    mischief = Mischief(root, generator)
+    for _ in range(60):
+        mischief.create()
+    daemon = LiveDaemon(root, folder / "state" / "index.db")
+    counts = Counts()
+    daemon.start()
+    with reading(daemon.db, readers, counts):
+        for number in range(1, kills + 1):
+            _live_and_die(daemon, mischief, generator, counts)
+            check_file(daemon.db, counts)
+            daemon.start(wait=number % check_every == 0)
+            if number % check_every == 0:
+                daemon.wait_equal(EQUAL_S)
+                daemon.verify()
+                counts.checks += 1
+                print(f"{number} ends: equal, {len(counts.faults)} faults", flush=True)
+        daemon.stop(signal.SIGKILL)
+    return counts
+
+
+def _live_and_die(daemon: LiveDaemon, mischief: Mischief, generator: random.Random, counts: Counts) -> None:
+    until = time.monotonic() + generator.random() * LONGEST_LIFE_S
+    while time.monotonic() < until:
+        mischief.one()
+        time.sleep(0.005)
+    if generator.randrange(STOPS) == 0:
+        daemon.stop(signal.SIGTERM if daemon.is_ready() else signal.SIGKILL)
+        counts.stops += 1
+    else:
+        daemon.stop(signal.SIGKILL)
+        counts.kills += 1
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=1000)
+    parser.add_argument("--readers", type=int, default=2)
+    parser.add_argument("--check-every", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1_000_000))
+    parser.add_argument("--folder", type=Path, help="where to work; a temporary folder by default")
+    options = parser.parse_args(arguments)
+    print(f"seed {options.seed}, pid {os.getpid()}", flush=True)
+    with tempfile.TemporaryDirectory(prefix="kills-") as temporary:
+        try:
+            counts = run(
+                options.folder or Path(temporary),
+                kills=options.kills,
+                readers=options.readers,
+                check_every=options.check_every,
+                seed=options.seed,
+            )
+        except UnequalError as error:
+            print(error)
+            return 1
+    for fault in counts.faults:
+        print(fault)
+    print(
+        f"{counts.kills} kills and {counts.stops} stops, {counts.looks} looks of readers, "
+        f"{counts.checks} checks against the tree: {len(counts.faults)} faults"
+    )
+    return 1 if counts.faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
