@@ -6,13 +6,18 @@ a line is escaped here, once, for every event.
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import MutableMapping
-from typing import Any, TextIO
+from collections.abc import Mapping, MutableMapping
+from typing import Any, Final, TextIO
 
 import structlog
 
 from indexerd.core.names import escape_name
+
+
+# What a line for the journal starts with (sd-daemon(3)).
+PRIORITIES: Final = {"debug": "<7>", "info": "<6>", "warning": "<4>", "error": "<3>", "critical": "<2>"}
 
 
 def configure_logs(stream: TextIO | None = None, *, quiet: bool = False) -> None:
@@ -27,6 +32,8 @@ def configure_logs(stream: TextIO | None = None, *, quiet: bool = False) -> None
         )
     else:
         renderer = structlog.processors.JSONRenderer()
+    if is_journal(out, os.environ):
+        renderer = with_priority(renderer)
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,
@@ -39,6 +46,25 @@ def configure_logs(stream: TextIO | None = None, *, quiet: bool = False) -> None
         logger_factory=structlog.WriteLoggerFactory(out),
         cache_logger_on_first_use=False,
     )
+
+
+def is_journal(out: TextIO, environ: Mapping[str, str]) -> bool:
+    """Whether what is written to `out` goes to systemd's journal (systemd.exec(5), JOURNAL_STREAM)."""
+    try:
+        facts = os.fstat(out.fileno())
+    except OSError:
+        return False
+    return environ.get("JOURNAL_STREAM") == f"{facts.st_dev}:{facts.st_ino}"
+
+
+def with_priority(renderer: Any) -> Any:
+    """The same line with the event's priority before it, which the journal takes off again."""
+
+    def render(logger: object, method: str, event: MutableMapping[str, Any]) -> str:
+        priority = PRIORITIES.get(event.get("level", method), PRIORITIES["info"])
+        return f"{priority}{renderer(logger, method, event)}"
+
+    return render
 
 
 def get_logger() -> Any:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import os
+from pathlib import Path
+
+import pytest
 
 from indexerd.logs import configure_logs, get_logger
 
@@ -31,6 +35,20 @@ def test_on_a_terminal_an_event_is_readable_and_harmless() -> None:
     assert "page.skipped" in out.getvalue()
     assert "\x1b]" not in out.getvalue()
     assert "\u202e" not in out.getvalue()
+
+
+@pytest.mark.parametrize("is_journal, prefixes", [(True, ["<6>{", "<4>{", "<3>{"]), (False, ["{"] * 3)])
+def test_a_line_for_the_journal_says_its_priority(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_journal: bool, prefixes: list[str]
+) -> None:
+    with (tmp_path / "stderr").open("w") as out:
+        facts = os.fstat(out.fileno())
+        monkeypatch.setenv("JOURNAL_STREAM", f"{facts.st_dev}:{facts.st_ino + (not is_journal)}")
+        configure_logs(out)
+        for level in ("info", "warning", "error"):
+            getattr(get_logger(), level)("batch.committed")
+    lines = (tmp_path / "stderr").read_text().splitlines()
+    assert [line[: line.index("{") + 1] for line in lines] == prefixes
 
 
 def test_a_quiet_log_keeps_warnings() -> None:
