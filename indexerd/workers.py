@@ -23,6 +23,7 @@ from indexerd.errors import IndexerdError, StorageError
 from indexerd.project import give_up, look_at
 from indexerd.tree import Tree
 from indexerd.walk import Stopped, TreeSettings
+from indexerd.wire import dump
 
 PAGE_BUDGET_S: Final = 10.0  # spec 3.4; the slowest page of two wikis takes 0.5 s
 START_BUDGET_S: Final = 60.0  # from start to ready: 0.2 s; a machine that swaps is given time
@@ -204,7 +205,7 @@ def run(descriptor: int) -> None:
         while True:
             shares: Iterable[ToRead] = connection.recv()
             for wanted in shares:
-                connection.send(_looked_at(wanted, tree, options))
+                connection.send_bytes(dump(_looked_at(wanted, tree, options)))
     except (EOFError, BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
         return
 
