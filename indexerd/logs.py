@@ -15,7 +15,6 @@ import structlog
 
 from indexerd.core.names import escape_name
 
-
 # What a line for the journal starts with (sd-daemon(3)).
 PRIORITIES: Final = {"debug": "<7>", "info": "<6>", "warning": "<4>", "error": "<3>", "critical": "<2>"}
 
