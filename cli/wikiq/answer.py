@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def search_and_print(arguments: SearchArguments, surroundings: Surroundings) -> int:
     """Run a search and print its answer; gives the exit status."""
-    check_form(json=arguments.json, ndjson=arguments.ndjson, template=arguments.format)
+    check_output(arguments)
     request = build_request(arguments, datetime.now().astimezone())
     if arguments.all:
         from wikiq.everywhere import search_everywhere
@@ -42,6 +42,15 @@ def search_and_print(arguments: SearchArguments, surroundings: Surroundings) -> 
         result = search(asked.database, request)
         print_result(result, arguments, database=asked.database, surroundings=surroundings)
         return asked.exit_status(FOUND if result.hits else NOTHING_FOUND)
+
+
+def check_output(arguments: SearchArguments) -> None:
+    """Refuse two forms of output at once, and a template that no hit can fill."""
+    check_form(json=arguments.json, ndjson=arguments.ndjson, template=arguments.format)
+    if arguments.format is not None:
+        from wikiq.template import check_hit_template
+
+        check_hit_template(arguments.format)
 
 
 def print_result(

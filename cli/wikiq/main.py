@@ -6,12 +6,13 @@ take to start (docs/decisions/). Every other command, and every doubt, goes to `
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
 
 from wikiq.arguments import as_command, meant_commands, parse_plainly
-from wikiq.errors import FOUND, INTERRUPTED, WikiqError
+from wikiq.errors import FOUND, INTERRUPTED, REFUSED, WikiqError
 from wikiq.screen import open_screen
 from wikiq.surroundings import Surroundings
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NoReturn, TextIO
 
-COMPLETION_VARIABLE = "_WIKIQ_COMPLETE"  # set by the shell while it asks click for completions
+_DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 
 def main() -> NoReturn:
@@ -54,6 +55,12 @@ def run_process() -> int:
     except KeyboardInterrupt:
         _drop_output()
         return INTERRUPTED
+    except OSError as error:
+        if error.errno not in _DISK_ERRORS:
+            raise
+        _drop_output()
+        surroundings.note(f"the answer cannot be written; {error.strerror}")
+        return REFUSED
 
 
 def run(arguments: Sequence[str], surroundings: Surroundings) -> int:
@@ -62,7 +69,7 @@ def run(arguments: Sequence[str], surroundings: Surroundings) -> int:
         words = as_command(arguments)
         for command in meant_commands(arguments):
             surroundings.note(f"taken as words to search for; the command is `wikiq {command}`")
-        if words[:1] == ["search"] and COMPLETION_VARIABLE not in surroundings.environ:
+        if words[:1] == ["search"]:
             parsed = parse_plainly(words[1:])
             if parsed is not None:
                 from wikiq.answer import search_and_print

@@ -99,11 +99,11 @@ def page(database: Database, name: str, *, folder: str | None = None) -> PageVie
 def require_target(snapshot: Snapshot, name: str, *, folder: str | None = None) -> tuple[PageRef, str]:
     """Split PAGE#section and find the page; a page whose own name holds a `#` goes first."""
     name = bindable(name)
-    before, sign, section = name.partition("#")
-    if not sign:
-        return require_page(snapshot, name, folder=folder), ""
-    if snapshot.row(sql.SELECT_PAGE_EXACTLY, {"name": name}) is not None:
-        return require_page(snapshot, name, folder=folder), ""
+    signs = [place for place, sign in enumerate(name) if sign == "#"]
+    for cut in (len(name), *reversed(signs)):
+        if snapshot.row(sql.SELECT_PAGE_EXACTLY, {"name": name[:cut]}) is not None:
+            return require_page(snapshot, name[:cut], folder=folder), name[cut + 1 :]
+    before, _, section = name.partition("#")
     return require_page(snapshot, before, folder=folder), section
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from wikiq.errors import UsageError
 from wikiq.render import breadcrumb, place_of, shown_path
+from wikiq.results import Hit
 from wikiq.screen import printable_line
 
 TYPE_CHECKING = False
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from wikiq.record import Record
-    from wikiq.results import Hit
     from wikiq.screen import Screen
 
 _ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "0": "\0", "\\": "\\"}
@@ -49,6 +49,17 @@ def fill(template: str, values: Mapping[str, str]) -> str:
             filled.append(sign)
             at += 1
     return "".join(filled)
+
+
+HIT_FIELDS = (
+    *(field for field in Hit.fields if field != "evidence"),
+    *("line", "breadcrumb", "section_id", "heading", "anchor", "end_line", "excerpt"),
+)
+
+
+def check_hit_template(template: str) -> None:
+    """Refuse a template that no hit can fill, before one is sought."""
+    fill(template, dict.fromkeys(HIT_FIELDS, ""))
 
 
 def hit_values(hit: Hit, *, root: str, folder: str) -> dict[str, str]:

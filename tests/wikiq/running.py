@@ -55,7 +55,7 @@ def run_wikiq(*arguments: str, index: SampleIndex, cwd: Path | None = None, **mo
         check=False,
         timeout=60,
     )
-    return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+    return Done(done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode())
 
 
 def run_on_screen(*arguments: str, index: SampleIndex, **more: str) -> tuple[int, bytes]:

@@ -185,7 +185,7 @@ def _insert_sections(
     line = lead.count("\n") + 1
     rowids = []
     for ordinal, (level, heading, source, body) in enumerate(sections):
-        above = [(depth, name) for depth, name in above if depth < level] if level else []
+        above = [(depth, name) for depth, name in above if 0 < depth < level]
         ancestors = " ".join(name for _, name in above if name != title)
         above.append((level, heading or title))
         columns = {

@@ -13,7 +13,7 @@ from wikiq.errors import UsageError
 from wikiq.render import breadcrumb, excerpt_lines, hit_block, hit_fields, row_json, shown_path, wrap
 from wikiq.results import CHANGED, OK, Evidence, Hit
 from wikiq.screen import MATCH, Span
-from wikiq.template import fill, hit_values
+from wikiq.template import HIT_FIELDS, fill, hit_values
 
 EVIDENCE = Evidence(
     section_id="0002",
@@ -123,6 +123,7 @@ def test_a_template_shows_the_fields_of_a_hit() -> None:
     assert fill(r"{path}:{line}\t{breadcrumb} {{x}} \q", values) == (
         "/wiki/run-lifecycle.md:10\tCancellation {x} \\q"
     )
+    assert set(values) == set(HIT_FIELDS)
     without = hit_values(HIT.replace(evidence=None, summary=None), root="/wiki", folder="/")
     assert fill("{line}|{excerpt}|{summary}|{topics}", without) == "1|||runs"
 

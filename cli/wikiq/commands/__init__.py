@@ -59,7 +59,9 @@ def wikiq(ctx: click.Context) -> None:
 def run_command(words: Sequence[str], surroundings: Surroundings) -> int:
     """Run a command line through click; gives the exit status."""
     try:
-        status = wikiq.main(list(words), prog_name="wikiq", standalone_mode=False, obj=surroundings)
+        # Not `main`, which writes an empty line when it is interrupted.
+        with wikiq.make_context("wikiq", list(words), obj=surroundings) as context:
+            status = wikiq.invoke(context)
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.Abort:

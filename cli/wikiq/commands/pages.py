@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from wikiq.answer import print_result
-from wikiq.arguments import COMMANDS, FILTERS, FORMS, INDEX, SearchArguments, build_filters, check_form
+from wikiq.answer import check_output, print_result
+from wikiq.arguments import COMMANDS, FILTERS, FORMS, INDEX, SearchArguments, build_filters
 from wikiq.commands import parameters
 from wikiq.errors import FOUND, NOTHING_FOUND
 from wikiq.pages import list_pages
@@ -19,7 +19,7 @@ from wikiq.surroundings import Surroundings
 @click.pass_obj
 def _pages(surroundings: Surroundings, /, limit: int | None, **values: Any) -> int:
     arguments = SearchArguments(**{field: value for field, value in values.items() if value is not None})
-    check_form(json=arguments.json, ndjson=arguments.ndjson, template=arguments.format)
+    check_output(arguments)
     filters = build_filters(arguments, datetime.now().astimezone())
     with opened(arguments.source, surroundings) as asked:
         result = list_pages(asked.database, filters, limit=limit)

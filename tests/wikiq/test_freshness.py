@@ -1,0 +1,197 @@
+"""How far an answer may be behind the tree, from the lock, the state and the rows; the barrier's client."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.wikiq.running import WATCHING, running_daemon
+from tests.wikiq.sample_index import SampleIndex
+from wikiq.barrier import Barrier, ask_fresh
+from wikiq.database import open_database
+from wikiq.freshness import read_freshness as read
+from wikiq.freshness import render_age, staleness
+from wikiq.results import Freshness
+
+COMMITTED = datetime(2026, 1, 2, tzinfo=UTC)  # of the sample
+SCAN = {
+    "started_at": "2026-01-03T00:00:00.000Z",
+    "finished_at": "2026-01-03T00:00:01.000Z",
+    "reason": "periodic",
+    "pages_seen": 6,
+    "pages_changed": 0,
+    "missed_by_events": 0,
+}
+
+
+def freshness(index: SampleIndex, now: datetime = COMMITTED) -> Freshness:
+    database = open_database(str(index.db))
+    with database.snapshot() as snapshot:
+        found = read(database, snapshot, now)
+    database.close()
+    return found
+
+
+def said(index: SampleIndex) -> str | None:
+    database = open_database(str(index.db))
+    with database.snapshot() as snapshot:
+        line = staleness(database, snapshot, COMMITTED + timedelta(hours=3))
+    database.close()
+    return line
+
+
+def test_a_running_daemon_without_pending_changes_is_fresh(index: SampleIndex) -> None:
+    with running_daemon(index):
+        found = freshness(index, COMMITTED + timedelta(seconds=90))
+        assert (found.stale, found.daemon, found.mode, found.age_s) == (False, "running", "watching", 90.0)
+        assert said(index) is None
+
+
+def test_without_a_daemon_it_is_stale_and_says_since_when(index: SampleIndex) -> None:
+    found = freshness(index)
+    assert (found.stale, found.daemon, found.mode) == (True, "stopped", "stopped")
+    assert said(index) == "the daemon is not running; the tree was last looked at 3 h ago"
+
+
+def test_pending_changes_make_it_stale(index: SampleIndex) -> None:
+    with running_daemon(index, WATCHING | {"pending": 3}):
+        assert freshness(index).stale
+        assert said(index) == "3 changes are not indexed yet"
+
+
+def test_a_root_that_is_gone_makes_it_stale_whatever_the_daemon_said(index: SampleIndex) -> None:
+    shutil.rmtree(index.root)
+    with running_daemon(index):
+        found = freshness(index)
+        assert (found.stale, found.mode) == (True, "root_unavailable")
+        assert said(index) == f"{index.root} is not there; this is what was last indexed"
+
+
+def test_what_the_daemon_says_of_itself_is_passed_on(index: SampleIndex) -> None:
+    more = {"mode": "scanning", "reason": "watch limit", "remedy": "raise it", "counters": {"rescans": 2}}
+    with running_daemon(index, WATCHING | more | {"last_scan": SCAN}):
+        found = freshness(index, COMMITTED + timedelta(days=1, seconds=11))
+    assert (found.mode, found.reason, found.remedy) == ("scanning", "watch limit", "raise it")
+    assert found.counters == {"rescans": 2}
+    assert found.last_scan is not None
+    assert found.last_scan.reason == "periodic"
+    assert found.age_s == 10.0
+
+
+def test_the_later_of_the_scans_in_state_and_index_counts(index: SampleIndex) -> None:
+    index.alter(
+        "INSERT INTO scan(started_at, finished_at, reason, pages_seen, pages_changed, missed_by_events)"
+        " VALUES ('2026-01-05T00:00:00.000Z', '2026-01-05T00:00:00.000Z', 'start', 6, 1, 1)"
+    )
+    with running_daemon(index, WATCHING | {"last_scan": SCAN}):
+        found = freshness(index, datetime(2026, 1, 5, 0, 0, 5, tzinfo=UTC))
+    assert found.last_scan is not None
+    assert (found.last_scan.reason, found.age_s) == ("start", 5.0)
+
+
+def test_a_writer_without_a_state_is_a_build(index: SampleIndex) -> None:
+    with running_daemon(index):
+        (index.db.parent / "state.json").unlink()
+        assert freshness(index).mode == "building"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        '{"pending": "x", "counters": [], "last_scan": 3, "mode": 7}',
+        '{"pending": -1, "last_scan": {}}',
+        '{"last_scan": {"finished_at": "never", "pages_seen": null}}',
+    ],
+)
+def test_a_state_that_cannot_be_read_is_no_state(index: SampleIndex, text: str) -> None:
+    with running_daemon(index):
+        (index.db.parent / "state.json").write_text(text, "utf-8")
+        found = freshness(index, COMMITTED + timedelta(seconds=1))
+    assert (found.pending, found.counters, found.age_s) == (0, {}, 1.0)
+
+
+def test_a_clock_that_was_set_back_gives_no_negative_age(index: SampleIndex) -> None:
+    assert freshness(index, COMMITTED - timedelta(days=1)).age_s == 0.0
+
+
+@pytest.mark.parametrize(
+    "seconds, text",
+    [(0, "0 s"), (119, "119 s"), (120, "2 min"), (7199, "120 min"), (7200, "2 h"), (172_800, "2 d")],
+)
+def test_an_age_is_said_in_its_largest_unit(seconds: float, text: str) -> None:
+    assert render_age(seconds) == text
+
+
+@contextmanager
+def answering(index: SampleIndex, answer: bytes) -> Iterator[list[bytes]]:
+    """A daemon's socket that gives one answer; what was asked is in the list then."""
+    asked: list[bytes] = []
+    with socket.socket(socket.AF_UNIX) as server:
+        short = Path("/tmp") / f"wikiq-{threading.get_native_id()}.sock"
+        short.unlink(missing_ok=True)
+        server.bind(str(short))
+        server.listen()
+
+        def serve() -> None:
+            client, _ = server.accept()
+            with client:
+                asked.append(client.recv(4096))
+                client.sendall(answer)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        with running_daemon(index, WATCHING | {"control": str(short)}):
+            yield asked
+        thread.join()
+        short.unlink()
+
+
+def ask(index: SampleIndex) -> Barrier:
+    database = open_database(str(index.db))
+    try:
+        return ask_fresh(database, 2.0)
+    finally:
+        database.close()
+
+
+def test_a_fresh_answer_names_the_generation_and_the_guarantee(index: SampleIndex) -> None:
+    answer = {"protocol": 1, "fresh": True, "index_id": "x", "generation": 7, "guarantee": "scan"}
+    with answering(index, json.dumps(answer).encode() + b"\n") as asked:
+        barrier = ask(index)
+    assert (barrier.fresh, barrier.generation, barrier.guarantee, barrier.problem) == (True, 7, "scan", None)
+    assert json.loads(asked[0]) == {"protocol": 1, "ask": "fresh", "timeout_s": 2.0}
+
+
+@pytest.mark.parametrize(
+    "answer, problem",
+    [
+        (b'{"fresh": false, "open": ["a.md is settling", "b.md"]}\n', "a.md is settling, b.md"),
+        (b'{"fresh": false, "error": "this is protocol 2"}\n', "this is protocol 2"),
+        (b'{"fresh": false}\n', "the daemon did not say why"),
+        (b"", "the daemon answers only its own user"),
+        (b"nonsense\n", "no answer"),
+        (b"[]\n", "the daemon answers something else"),
+    ],
+)
+def test_what_is_not_fresh_says_why(index: SampleIndex, answer: bytes, problem: str) -> None:
+    with answering(index, answer):
+        barrier = ask(index)
+    assert (barrier.fresh, barrier.problem) == (False, problem)
+
+
+def test_without_a_daemon_nobody_is_waited_for(index: SampleIndex) -> None:
+    assert ask(index).problem == "the daemon is not running"
+    (index.db.parent / "state.json").write_text('{"control": "/nowhere/c.sock"}', "utf-8")
+    assert ask(index).problem == "the daemon is not running"

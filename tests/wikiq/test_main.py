@@ -1,0 +1,225 @@
+"""The command as a process: exit statuses, one line for every mistake, pipes, interrupts."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.wikiq.running import command, environment, run_on_screen, run_wikiq, running_daemon
+from tests.wikiq.sample_index import SampleIndex
+
+
+@pytest.mark.parametrize(
+    "arguments, status",
+    [
+        (["agent"], 0),
+        (["search", "agent"], 0),
+        (["zzzqqqxxx", "--exact"], 1),
+        (["zzzqqqxxx", "--exact", "--json"], 1),
+        (["--topic", "howto"], 0),
+        (["--topic", "howto", "?!"], 0),
+        (["--topic", "nope"], 1),
+        (["pages", "--path", "nowhere/*"], 1),
+        (["show", "guide"], 0),
+        (["show", "nope"], 1),
+        (["show", "guide#nope"], 1),
+        (["topics"], 0),
+        (["changes", "--since", "0"], 0),
+        (["status"], 3),
+        (["sync"], 3),
+        (["agent", "--fresh"], 3),
+        (["show", "guide", "--fresh"], 3),
+        ([], 0),
+        (["--help"], 0),
+        (["--version"], 0),
+        (["search", "--help"], 0),
+        (["search"], 2),
+        (["search", ""], 2),
+        (["?!"], 2),
+        (["-agent"], 2),
+        (["agent", "--since", "never"], 2),
+        (["agent", "--limit", "0"], 2),
+        (["agent", "--limit"], 2),
+        (["agent", "--json", "--ndjson"], 2),
+        (["agent", "--format", "{nope}"], 2),
+        (["agent", "--mentions", "../x"], 2),
+        (["agent", "--db", "/nowhere/index.db"], 2),
+        (["agent", "--wiki", "nope"], 2),
+        (["show"], 2),
+        (["show", "setup.md"], 2),
+        (["pages", "--nope"], 2),
+        (["changes"], 2),
+        (["changes", "--since", "-1"], 2),
+        (["changes", "--since", "0", "--follow", "--json"], 2),
+        (["changes", "--since", "x"], 2),
+        (["agent", "--all", "--db", "x"], 2),
+        (["agent", "--all"], 0),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else str(value),
+)
+def test_the_exit_status_says_what_came_of_it(
+    shared_index: SampleIndex, arguments: list[str], status: int
+) -> None:
+    done = run_wikiq(*arguments, index=shared_index)
+    assert done.status == status, done.err
+    assert "Traceback" not in done.err
+    if status == 2:
+        assert done.out == ""
+        lines = done.err.splitlines()
+        assert len(lines) == 1
+        assert lines[0].startswith("wikiq: ")
+
+
+def test_no_index_at_all_is_one_line_with_the_remedy(tmp_path: Path, shared_index: SampleIndex) -> None:
+    done = run_wikiq("agent", index=shared_index, cwd=tmp_path, XDG_STATE_HOME=str(tmp_path))
+    assert done.status == 2
+    assert done.err == (
+        f"wikiq: {tmp_path}: there is no index yet; "
+        "run `indexerd build` in the wiki's folder, or name an index with --db\n"
+    )
+
+
+def test_without_a_daemon_one_line_on_stderr_says_since_when(shared_index: SampleIndex) -> None:
+    done = run_wikiq("agent", "--json", index=shared_index)
+    assert done.err.startswith("wikiq: the daemon is not running; the tree was last looked at ")
+    assert done.err.count("\n") == 1
+    assert done.json["stale"]
+
+
+def test_with_a_daemon_nothing_is_said_beside_the_answer(index: SampleIndex) -> None:
+    with running_daemon(index):
+        done = run_wikiq("agent", "--json", index=index)
+        assert (done.err, done.json["stale"]) == ("", False)
+        assert run_wikiq("status", index=index).status == 0
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(shared_index: SampleIndex) -> None:
+    script = f"{' '.join(command('pages', '--ndjson'))} | head -c 1"
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", script],
+        cwd=shared_index.root,
+        env=environment(shared_index.root.parent),
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, b"{")
+    assert b"Broken" not in done.stderr
+    assert b"Exception" not in done.stderr
+
+
+def test_a_pipe_closed_before_anything_is_written_is_no_error(shared_index: SampleIndex) -> None:
+    ours, theirs = os.pipe()
+    os.close(ours)
+    done = subprocess.run(
+        command("show", "guide"),
+        cwd=shared_index.root,
+        env=environment(shared_index.root.parent),
+        stdout=theirs,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(theirs)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "<&-"])
+def test_streams_that_the_caller_closed_are_done_without(shared_index: SampleIndex, closed: str) -> None:
+    done = subprocess.run(
+        ["bash", "-c", f"{' '.join(command('agent'))} {closed}"],
+        cwd=shared_index.root,
+        env=environment(shared_index.root.parent),
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is a device of Linux")
+def test_a_full_disk_is_one_line(shared_index: SampleIndex) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            command("agent"),
+            cwd=shared_index.root,
+            env=environment(shared_index.root.parent),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == b"wikiq: the answer cannot be written; No space left on device"
+
+
+def test_an_interrupt_ends_with_130_and_no_traceback(index: SampleIndex) -> None:
+    with running_daemon(index):
+        process = subprocess.Popen(
+            command("changes", "--since", "0", "--follow", "--ndjson"),
+            cwd=index.root,
+            env=environment(index.root.parent),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith(b'{"generation": 1')
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+    assert (process.returncode, err) == (130, b"")
+
+
+def test_a_follower_prints_commits_and_stops_when_the_index_is_made_anew(
+    index: SampleIndex,
+) -> None:
+    with running_daemon(index):
+        process = subprocess.Popen(
+            command("changes", "--since", "1", "--follow", "--ndjson"),
+            cwd=index.root,
+            env=environment(index.root.parent),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        assert process.stdout is not None
+        index.alter("INSERT INTO commits VALUES (2, '2026-02-02T00:00:00.000Z')")
+        index.alter("INSERT INTO change VALUES (2, 'paths', 'delete', 'paths.md', NULL)")
+        index.alter("UPDATE meta SET value = 2 WHERE key = 'generation'")
+        assert b'"op": "delete"' in process.stdout.readline()
+        index.alter("UPDATE meta SET value = 'another' WHERE key = 'index_id'")
+        _, err = process.communicate(timeout=30)
+    assert process.returncode == 2
+    assert err.endswith(b"was built anew; start over with --since 0\n")
+
+
+def test_a_folder_that_has_been_removed_is_in_no_wiki(index: SampleIndex) -> None:
+    folder = index.root / "doomed"
+    folder.mkdir()
+    script = f"cd {folder} && rmdir {folder} && {' '.join(command('agent', '--db', str(index.db)))}"
+    done = subprocess.run(
+        ["bash", "-c", script], env=environment(index.root.parent), capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(str(index.root).encode())
+
+
+def test_output_that_cannot_carry_a_letter_replaces_it(index: SampleIndex) -> None:
+    index.alter("UPDATE page SET title = 'Ä 日本' WHERE slug = 'guide'")
+    done = run_wikiq("pages", "--path", "guide/README.md", index=index, PYTHONIOENCODING="latin-1:strict")
+    assert (done.status, done.out) == (0, "guide/README.md:1\t\N{REPLACEMENT CHARACTER} ??\t\n")
+
+
+def test_a_page_on_a_terminal_goes_through_the_pager(index: SampleIndex) -> None:
+    status, shown = run_on_screen("show", "guide", index=index, PAGER="sed s/^/PAGED:/", NO_COLOR="1")
+    assert status == 0
+    lines = shown.decode().replace("\r\n", "\n").splitlines()
+    assert "PAGED:# Guide" in lines
+
+
+@pytest.mark.parametrize("pager", ["true", "false", "/no/such/pager", "", "cat"])
+def test_a_pager_that_leaves_early_fails_or_is_not_there_is_no_error(index: SampleIndex, pager: str) -> None:
+    big = "# Guide\n" + "word " * 50_000
+    index.alter("UPDATE section SET body = ? WHERE heading = 'Guide'", big)
+    status, shown = run_on_screen("show", "guide", index=index, PAGER=pager)
+    assert status == 0
+    assert b"Traceback" not in shown
