@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
-from typing import Final
+from typing import Final, NamedTuple
 from zlib import crc32
 
 from indexerd.core.tokens import MAX_CHARACTER_UNITS, weigh
 
 # Borders inside a block, coarse ones first: what a heavy block is torn at, if need be at all.
-LINES: Final = re.compile(r"\r\n|\n|\r")
+LINES: Final = re.compile(r"(?:\r\n|\n|\r)(?:[ \t]*(?:\r\n|\n|\r))*")  # with the blank lines after it
 SENTENCES: Final = re.compile(r"""[.!?…؟۔][\])"'*_”’»]*\s+|[。！？｡।॥።၊။។][\])"'”’»」』）]*\s*""")
 WORDS: Final = re.compile(r"\s+")
 
@@ -32,9 +31,11 @@ LANDMARK_EVERY: Final = 64
 _BEGINNING: Final = 16  # characters; most edits of a line or a sentence leave its beginning as it is
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """text[start:end], its weight, and the rank of the border before it. None: it is never dissolved."""
+class Piece(NamedTuple):
+    """text[start:end], its weight, and the rank of the border before it. None: it is never dissolved.
+
+    A tuple, since a text without a line or sentence end makes one of every word.
+    """
 
     start: int
     end: int
@@ -104,7 +105,10 @@ def tear(text: str, piece: Piece, borders: Sequence[re.Pattern[str]], limit: int
         return
     ends = (match.end() for match in borders[0].finditer(text, piece.start, piece.end))
     for part in _cut(text, piece, ends, len(borders)):
-        yield from tear(text, part, borders[1:], limit)
+        if part.weight <= limit:
+            yield part
+        else:
+            yield from tear(text, part, borders[1:], limit)
 
 
 def _cut(text: str, piece: Piece, offsets: Iterable[int], level: int) -> Iterator[Piece]:
@@ -119,5 +123,7 @@ def _cut(text: str, piece: Piece, offsets: Iterable[int], level: int) -> Iterato
 
 def text_rank(part: str, level: int = 0) -> int:
     """The rank of a border inside a block, by the text after it: a line put in moves no other border."""
-    beginning = crc32(part.lstrip()[:_BEGINNING].encode())
-    return level * _LEVEL + (beginning << 32) + crc32(part.encode())
+    whole = crc32(part.encode())
+    if len(part) > _BEGINNING:
+        return level * _LEVEL + (crc32(part.lstrip()[:_BEGINNING].encode()) << 32) + whole
+    return level * _LEVEL + (whole << 32)
