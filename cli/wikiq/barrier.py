@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import time
 
+from wikiq.database import writer_is_running
 from wikiq.freshness import read_state
 from wikiq.record import Record
 
@@ -67,7 +68,8 @@ def _exchange(database: Database, timeout_s: float) -> dict[str, Any]:
 
     path = read_state(database.folder).get("control")
     if not isinstance(path, str):
-        raise _NoAnswerError("the daemon is not running")
+        building = writer_is_running(database.folder)
+        raise _NoAnswerError("a build is at work" if building else "the daemon is not running")
     request = {"protocol": PROTOCOL, "ask": "fresh", "timeout_s": timeout_s}
     line = b""
     try:

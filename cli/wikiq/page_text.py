@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from wikiq.results import PageView
 
 _FENCES = ("```", "~~~")
+_FRONT_MATTER = ("---\n", "+++\n")
 _CODE, _HEADING = PLACE, "1;4"
 
 
@@ -32,9 +33,15 @@ def page_lines(view: PageView) -> Iterator[tuple[Span | str, ...]]:
 def text_lines(source: str) -> Iterator[tuple[Span | str, ...]]:
     """Style the lines of a Markdown text."""
     fence = ""
-    for line in source.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n"):
+    front_matter = source[:3] if source.startswith(_FRONT_MATTER) else ""
+    for nth, line in enumerate(
+        source.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
+    ):
         start = line.lstrip()
-        if fence:
+        if front_matter:
+            front_matter = "" if nth and line.rstrip() in (front_matter, "...") else front_matter
+            yield (Span(text=line, style=FAINT),)
+        elif fence:
             fence = "" if start.startswith(fence) else fence
             yield (Span(text=line.replace("\t", "    "), style=_CODE),)
         elif start.startswith(_FENCES):

@@ -84,7 +84,7 @@ class Screen:
         if isinstance(span, str):
             return printable_line(span)
         shown = printable_line(span.text)
-        if self._colours and span.style:
+        if self._colours and span.style and shown:
             shown = f"\x1b[{span.style}m{shown}\x1b[0m"
         if self._links and span.target is not None:
             shown = f"\x1b]8;;{file_url(span.target)}\x1b\\{shown}\x1b]8;;\x1b\\"
@@ -143,5 +143,6 @@ def _columns(stream: IO[str]) -> int:
     try:
         columns = os.get_terminal_size(stream.fileno()).columns
     except (OSError, ValueError):
-        columns = WIDEST
+        columns = 0
+    columns = columns or WIDEST  # 0: a terminal that was never told its size
     return min(max(columns, NARROWEST), WIDEST)
