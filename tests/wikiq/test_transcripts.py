@@ -2,7 +2,8 @@
 
 `$ wikiq …` is run with its output piped, `% wikiq …` on a terminal, where an escape is shown as `^[`.
 Then come the lines of stdout, those of stderr after `! `, and the exit status after `=> ` unless it
-is 0; `;` begins a remark. A daemon is running. To write down what is printed now: WRITE_TRANSCRIPTS=1 and read the diff.
+is 0; `;` begins a remark. A daemon is running. To write down what is printed now, run the test with
+WRITE_TRANSCRIPTS=1, and read the diff.
 """
 
 from __future__ import annotations
