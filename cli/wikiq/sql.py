@@ -65,6 +65,16 @@ SELECT 1 FROM v1_topics WHERE slug = :topic
 UNION ALL SELECT 1 FROM v1_page_topics WHERE topic = :topic
 UNION ALL SELECT 1 FROM v1_topic_tree WHERE under = :topic LIMIT 1"""
 
+# What begins with a text, for completion.
+SELECT_SLUGS_FROM = """
+SELECT slug, title FROM v1_pages WHERE slug >= ?1 AND slug < ?1 || char(1114111) ORDER BY slug LIMIT ?2"""
+SELECT_NAMES_FROM = """
+SELECT n.key, p.title FROM v1_names n JOIN v1_pages p ON p.page_id = n.page_id
+WHERE n.key >= ?1 AND n.key < ?1 || char(1114111) ORDER BY n.key LIMIT ?2"""
+SELECT_TOPICS_FROM = """
+SELECT slug, coalesce(title, '') FROM v1_topics
+WHERE slug >= ?1 AND slug < ?1 || char(1114111) ORDER BY slug LIMIT ?2"""
+
 SELECT_TOPIC_NAMES = "SELECT slug FROM v1_topics UNION SELECT under FROM v1_topic_tree ORDER BY 1"
 
 # `{condition}` is what filters.page_condition gives; the same three statements for any number of pages.
@@ -201,7 +211,7 @@ HOLDS_LITERAL = """
 # was typed, and pages found by their name alone (kind 1). Each cut is a score, and all that reach it
 # are taken: which of several equals is newer is not known before the last lines.
 SELECT_RANKED = """
-WITH found AS ({parts}),
+WITH found AS MATERIALIZED ({parts}),
 matched AS MATERIALIZED (
   SELECT section_rowid, sum(score) AS score,
     (SELECT page_id FROM v1_section_pages s WHERE s.section_rowid = found.section_rowid) AS page_id
