@@ -140,6 +140,7 @@ class SystemdUser:
         """Stops and disables the instance; with the last one, the unit goes too."""
         name = instance_name(root)
         self._systemctl("disable", "--now", name)
+        self._systemctl("reset-failed", name)  # a failed unit stays in the list
         lines = [f"{name}: stopped and disabled"]
         left = self._systemctl("list-units", "--all", "--plain", "--no-legend", "indexerd@*.service")
         enabled = list(self.unit_path.parent.glob("*.wants/indexerd@*.service"))
