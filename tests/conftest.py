@@ -1,8 +1,34 @@
-"""Settings for every test: Hypothesis measures no time, since a busy machine is no fault of the code."""
+"""Settings for every test: what may not reach it from the machine, or from the test before it."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+
+import pytest
+import structlog
 from hypothesis import settings
 
+# Hypothesis measures no time, since a busy machine is no fault of the code.
 settings.register_profile("suite", deadline=None)
 settings.load_profile("suite")
+
+OWN_VARIABLES = ("INDEXERD_", "WIKIQ_", "XDG_", "NOTIFY_SOCKET", "WATCHDOG_", "NO_COLOR", "COLUMNS", "PAGER")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def empty_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """An empty home folder, and none of the variables that the commands obey."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in os.environ:
+            if name.startswith(OWN_VARIABLES):
+                patch.delenv(name)
+        patch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
+        yield
+
+
+@pytest.fixture(autouse=True)
+def fresh_logs() -> Iterator[None]:
+    """No logger outlives its test, for the stream it was given does not."""
+    yield
+    structlog.reset_defaults()
