@@ -19,7 +19,6 @@ from indexerd.core.model import (
     IndexedPage,
     ProjectionOptions,
     ScanRecord,
-    TopicDeclaration,
 )
 from indexerd.core.names import TOPICS_FILE
 from indexerd.core.page import projection_fingerprint
@@ -28,6 +27,7 @@ from indexerd.core.plan import (
     Outcome,
     Projected,
     Unread,
+    Vanished,
     claimed_groups,
     compose_plan,
     groups_of,
@@ -42,10 +42,10 @@ from indexerd.core.reconcile import (
     plan_scan,
 )
 from indexerd.core.second_look import CONFIRM_AFTER_S
-from indexerd.core.topics import parse_topics
+from indexerd.declarations import Declarations, Declared
 from indexerd.project import PARSER_FAILED
 from indexerd.store import Store
-from indexerd.tree import Content, Tree
+from indexerd.tree import Tree
 from indexerd.workers import Projector
 
 # One commit: a folder of 1,000 pages moves at once; a commit a page costs twice as much (spec 2.3).
@@ -69,8 +69,7 @@ class Survey:
     scan: Scan
     work: Work
     indexed: Mapping[str, IndexedPage]
-    topics: tuple[TopicDeclaration, ...] | None
-    topics_text: bytes | None
+    declared: Declared | None = None  # only where that is new
 
     @property
     def is_whole(self) -> bool:
@@ -82,8 +81,8 @@ class Survey:
 class Update:
     """What a survey came to.
 
-    `unread`: pages that are there and could not be read. `left`: those of them that kept changing and
-    want another look.
+    `unread`: pages that are there and could not be read. `left`: pages that want another look, since
+    they kept changing or went while they were to be read; what is known of them stays until then.
     """
 
     generation: int = 0
@@ -132,19 +131,22 @@ class Indexer:
         self._projector = projector
         self._projection = projection_fingerprint(options)
         self._log = log
-        self._topics_applied: bytes | None = None
-        self._topics_known = False
+        self._declarations = Declarations(tree)
 
     def survey(self, covers: Sequence[str] = WHOLE_TREE, *, stop: Callable[[], bool] = never) -> Survey:
         """Look at `covers` (files or folders, '' the whole tree) and compare with the index.
 
         Raises what `Tree.scan` raises, and Stopped.
         """
-        covers = outermost(covers)
+        covers = WHOLE_TREE if self._store.needs_rebuild else outermost(covers)
         scan = self._tree.scan(covers, stop=stop)
-        topics, text, problems = self._look_at_topics(covers)
-        if problems:
-            scan = scan.with_diagnostics({TOPICS_FILE: problems})
+        declared = None
+        if "" in covers or TOPICS_FILE in covers:
+            declared = self._declarations.look()
+            if declared.problem is not None:
+                scan = scan.with_diagnostics({TOPICS_FILE: (declared.problem,)})
+            if not self._declarations.are_new(declared):
+                declared = None
         indexed = _merged(self._store.fetch_indexed(prefix=cover) for cover in covers)
         work = plan_scan(
             scan,
@@ -153,14 +155,14 @@ class Indexer:
             projection=self._projection,
             max_page_bytes=self._tree.settings.max_page_bytes,
         )
-        return Survey(scan, work, indexed, topics, text)
+        return Survey(scan, work, indexed, declared)
 
     def is_doubtful(self, survey: Survey) -> bool:
         """Whether so many pages are gone that a second survey must say so too (spec 3.3)."""
         gone = len(survey.work.gone)
         if not gone:
             return False
-        total = len(survey.indexed) if survey.is_whole else len(self._store.fetch_indexed())
+        total = len(survey.indexed) if survey.is_whole else self._store.count_pages(at_most=2 * gone)
         return needs_confirmation(total, gone)
 
     def apply(
@@ -181,7 +183,8 @@ class Indexer:
         complete = survey.is_whole and not hold and not keep_gone
         gone = () if keep_gone else survey.work.gone
         update = Update(generation=self._store.generation)
-        if not (wanted or gone or survey.work.said or survey.topics is not None or complete):
+        declared = survey.declared
+        if not (wanted or gone or survey.work.said or declared is not None or complete):
             return update
         outcomes = _counted(self._projector.outcomes(wanted, stop), len(wanted), progress)
         with self._store.rebuilding() if self._store.needs_rebuild else nullcontext():
@@ -191,13 +194,13 @@ class Indexer:
                         outcomes=batch,
                         gone=gone if is_last else (),  # last: readers never see fewer pages
                         said=survey.work.said if is_last else {},
-                        topics=survey.topics if is_last else None,
+                        topics=declared.topics if declared is not None and is_last else None,
                         complete=complete and is_last,
                     ),
                     update,
                 )
-        if survey.topics is not None:
-            self._topics_applied, self._topics_known = survey.topics_text, True
+        if declared is not None:
+            self._declarations.note_applied(declared)
         return update
 
     def record(self, survey: Survey, update: Update, reason: str, *, missed_by_events: int = 0) -> None:
@@ -239,27 +242,13 @@ class Indexer:
                 for diagnostic in outcome.page.diagnostics:
                     if diagnostic.kind == PARSER_FAILED:
                         self._log.warning("page.failed", path=outcome.path, reason=diagnostic.message)
+            elif isinstance(outcome, Vanished):
+                update.left.append(outcome.path)
             elif isinstance(outcome, Unread):
                 self._log.warning("page.skipped", path=outcome.path, reason=outcome.diagnostic.message)
                 update.unread.append(outcome.path)
                 if outcome.diagnostic.kind == UNSETTLED:
                     update.left.append(outcome.path)
-
-    def _look_at_topics(
-        self, covers: Sequence[str]
-    ) -> tuple[tuple[TopicDeclaration, ...] | None, bytes | None, tuple[Diagnostic, ...]]:
-        """What `topics.yaml` declares if that is new, its bytes, and what is wrong with it."""
-        if "" not in covers and TOPICS_FILE not in covers:
-            return None, None, ()
-        reading = self._tree.read_governing(TOPICS_FILE)
-        if isinstance(reading, Unread):
-            return None, None, (reading.diagnostic,)
-        data = reading.data if isinstance(reading, Content) else b""
-        is_new = not self._topics_known or data != self._topics_applied
-        declared = parse_topics(data.decode("utf-8-sig", "replace"))
-        if isinstance(declared, Diagnostic):  # as if there were no file, so that a rebuild gives the same
-            return () if is_new else None, data, (declared,)
-        return declared if is_new else None, data, ()
 
     def _paths_in(self, groups: set[str]) -> set[str]:
         if not groups:
@@ -284,18 +273,25 @@ def build_whole(
     A surprising number of deletions is believed when a second look agrees; pages that are being
     written are waited for a little, then left to the next build, with a diagnostic.
     """
-    survey = indexer.survey(stop=stop)
-    if indexer.is_doubtful(survey):
-        sleep(CONFIRM_AFTER_S)
-        survey = indexer.survey(stop=stop)
+    survey = _believed_survey(indexer, WHOLE_TREE, stop, sleep)
     update = indexer.apply(survey, stop=stop, progress=progress)
     for pause in SETTLE_PAUSES_S:
         if not update.left:
             break
         sleep(pause)
-        update.join(indexer.apply(indexer.survey(update.left, stop=stop), stop=stop))
+        update.join(indexer.apply(_believed_survey(indexer, update.left, stop, sleep), stop=stop))
     indexer.record(survey, update, "build")
     return survey, update
+
+
+def _believed_survey(
+    indexer: Indexer, covers: Sequence[str], stop: Callable[[], bool], sleep: Callable[[float], None]
+) -> Survey:
+    survey = indexer.survey(covers, stop=stop)
+    if indexer.is_doubtful(survey):
+        sleep(CONFIRM_AFTER_S)
+        survey = indexer.survey(covers, stop=stop)
+    return survey
 
 
 def time_text(time_ns: int) -> str:

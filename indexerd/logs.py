@@ -42,7 +42,8 @@ def configure_logs(stream: TextIO | None = None, *, quiet: bool = False) -> None
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger("warning" if quiet else "info"),
-        logger_factory=structlog.WriteLoggerFactory(out),
+        # Whatever stderr is when something is logged: it may be another stream by then.
+        logger_factory=lambda *_: structlog.WriteLogger(sys.stderr if stream is None else stream),
         cache_logger_on_first_use=False,
     )
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 USAGE: Final = 64
 DIFFERENT: Final = 1
 INTERRUPTED: Final = 130
+MERGE_PAGES: Final = 1000  # of the full text at once: no reader waits for a build's last step
 OUTPUT_FORMAT: Final = 1  # of what --json prints
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -112,6 +113,8 @@ def build(root: str | None, **flags: str | bool | None) -> None:
             survey, update = build_whole(indexer, progress=progress.show)
         finally:
             progress.close()
+        while update.commits and store.merge(MERGE_PAGES):
+            pass
         store.checkpoint(truncate=True)
     click.echo(
         f"{len(survey.scan.stamps)} pages, {update.changed} changed, generation {update.generation}, "

@@ -48,7 +48,7 @@ LAYERS: Final = (
         {"indexerd.units"},
         {"indexerd.watch"},
     ),
-    ({"indexerd.project", "indexerd.wire", "indexerd.workers"}, {"indexerd.registry"}),
+    ({"indexerd.declarations"}, {"indexerd.project", "indexerd.wire", "indexerd.workers"}, {"indexerd.registry"}),
     ({"indexerd.build"},),
     ({"indexerd.compose"}, {"indexerd.verify"}),
     ({"indexerd.daemon"},),

@@ -133,6 +133,45 @@ def test_pages_that_come_back_before_the_second_look_are_not_deleted(bench: Benc
     assert bench.paths() == ["a.md"]
 
 
+def test_a_disk_that_goes_while_pages_are_read_does_not_empty_the_index(bench: Bench) -> None:
+    bench.write(a="# A\n", b="# B\n")
+    bench.build()
+    bench.options = ProjectionOptions(identity_names=("every page is read",))
+    empty = bench.folder / "mountpoint"
+    empty.mkdir()
+    pauses: list[float] = []
+
+    def mount_again(pause: float) -> None:
+        pauses.append(pause)
+        if pause == CONFIRM_AFTER_S:
+            os.rename(bench.root, empty)
+            os.rename(bench.folder / "disk", bench.root)
+
+    with bench.opened() as (indexer, _):
+        survey = indexer.survey()
+        os.rename(bench.root, bench.folder / "disk")
+        os.rename(empty, bench.root)
+        update = indexer.apply(survey)
+        assert (sorted(update.left), update.deleted) == (["a.md", "b.md"], 0)
+        _, update = build_whole(indexer, sleep=mount_again)
+    assert (pauses, update.projected, update.deleted) == ([CONFIRM_AFTER_S], 2, 0)
+    assert bench.paths() == ["a.md", "b.md"]
+
+
+def test_a_page_that_is_deleted_while_it_is_to_be_read_is_gone_after_the_build(bench: Bench) -> None:
+    bench.write(a="# A\n", b="# B\n", c="# C\n")
+    bench.build()
+    bench.write(a="# A2\n", b="# B2\n")
+
+    def delete_the_next(done: int, _: int) -> None:
+        (bench.root / "b.md").unlink(missing_ok=True)
+
+    with bench.opened() as (indexer, _):
+        _, update = build_whole(indexer, progress=delete_the_next, sleep=lambda _: None)
+    assert (update.upserted, update.deleted, update.left) == (1, 1, [])
+    assert bench.paths() == ["a.md", "c.md"]
+
+
 def test_a_page_that_cannot_be_read_keeps_its_rows_and_says_why_until_it_can(open_bench: Bench) -> None:
     bench = open_bench
     bench.write(a="# A\n", closed__b="# B\n")

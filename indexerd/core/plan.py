@@ -57,7 +57,11 @@ class Unchanged:
 
 @dataclass(frozen=True, slots=True)
 class Vanished:
-    """A page that was there when the tree was scanned and is not any more."""
+    """A page that was there when the tree was scanned and is not any more.
+
+    What is known of it stays until a scan has seen that it is gone: a disk that is unmounted while
+    pages are read must not empty the index.
+    """
 
     path: str
 
@@ -89,8 +93,7 @@ class Gathered:
 
     def going(self, indexed: Mapping[str, IndexedPage]) -> set[str]:
         """The pages that the index has and must not have any more."""
-        vanished = {outcome.path for outcome in self.outcomes if isinstance(outcome, Vanished)}
-        return (vanished | set(self.gone)) & indexed.keys()
+        return set(self.gone) & indexed.keys()
 
 
 def groups_of(paths: Iterable[str]) -> set[str]:
@@ -162,7 +165,8 @@ def _said(
     """What is said of each path, whole, wherever that changes or an upsert would drop it."""
     looked: dict[str, tuple[Diagnostic, ...]] = dict(gathered.said)
     for outcome in gathered.outcomes:
-        looked[outcome.path] = (outcome.diagnostic,) if isinstance(outcome, Unread) else ()
+        if not isinstance(outcome, Vanished):
+            looked[outcome.path] = (outcome.diagnostic,) if isinstance(outcome, Unread) else ()
     said = {}
     for path in {*looked, *settled}:
         before = known.get(path, ())

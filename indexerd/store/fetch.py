@@ -37,6 +37,7 @@ _MENTIONS: Final = """SELECT path, original_path, is_dir, origin, ordinal FROM m
 _SOURCES: Final = "SELECT source_id, type, target, title, note FROM source WHERE page_id = ? ORDER BY nth"
 _INDEXED: Final = """SELECT path, slug, device, inode, size, mtime_ns, ctime_ns, racy, content_hash,
     projection FROM page"""
+_COUNT: Final = "SELECT count(*) FROM (SELECT 1 FROM page LIMIT ?)"
 _BELOW: Final = "path = ?1 OR (path > ?1 || '/' AND path < ?1 || '0')"  # '0' follows '/' in ASCII
 _GIVEN: Final = "(SELECT value FROM json_each(?))"
 _NEIGHBOURS: Final = f"""SELECT base_slug, path FROM page
@@ -123,6 +124,12 @@ def fetch_indexed(
         path: IndexedPage(path, slug, Stamp(*stamp), bool(racy), content_hash, projection)
         for path, slug, *stamp, racy, content_hash, projection in rows
     }
+
+
+def count_pages(connection: apsw.Connection, at_most: int) -> int:
+    """How many pages there are, counted no further than `at_most`."""
+    ((pages,),) = select_rows(connection, _COUNT, (at_most,))
+    return int(pages)
 
 
 def fetch_neighbours(connection: apsw.Connection, base_slugs: Collection[str]) -> dict[str, list[str]]:

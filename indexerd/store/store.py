@@ -122,6 +122,13 @@ class Store:
         with explaining(self.path):
             return fetch.fetch_indexed(self._connection, paths, prefix)
 
+    def count_pages(self, *, at_most: int) -> int:
+        """How many pages there are, counted no further than `at_most`; none before a rebuild."""
+        if not self._is_readable:
+            return 0
+        with explaining(self.path):
+            return fetch.count_pages(self._connection, at_most)
+
     def fetch_neighbours(self, base_slugs: Collection[str]) -> dict[str, list[str]]:
         """The paths of the pages that share each base slug; one that nobody has is left out."""
         if not self._is_readable:
