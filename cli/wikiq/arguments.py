@@ -32,6 +32,7 @@ COMMANDS = {
     "check": "Broken links, orphans, dead mentions, and all else that is wrong with the pages.",
     "chunks": "The chunks of the pages as NDJSON, for an embedder; also what changed since a generation.",
     "eval": "How well a search finds what was judged right, on a set of judged questions.",
+    "completion": "The script that completes commands, pages, sections and topics in a shell.",
     "expand": "All sections under the first two headings of a section's path.",
     "links": "The links of a page: to pages, to files, out of the wiki, and broken ones.",
     "open": "A page in your editor, at the line of the section.",

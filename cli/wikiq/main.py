@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NoReturn, TextIO
 
+COMPLETION_VARIABLE = "_WIKIQ_COMPLETE"  # set by the script of a shell when it wants candidates
 _DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 
@@ -66,6 +67,10 @@ def run_process() -> int:
 def run(arguments: Sequence[str], surroundings: Surroundings) -> int:
     """Run one command line; gives the exit status, prints errors that a user can mend."""
     try:
+        if COMPLETION_VARIABLE in surroundings.environ:
+            from wikiq.commands.completion import answer
+
+            return answer(surroundings)
         words = as_command(arguments)
         for command in meant_commands(arguments):
             surroundings.note(f"taken as words to search for; the command is `wikiq {command}`")

@@ -70,7 +70,9 @@ SELECT_SLUGS_FROM = """
 SELECT slug, title FROM v1_pages WHERE slug >= ?1 AND slug < ?1 || char(1114111) ORDER BY slug LIMIT ?2"""
 SELECT_NAMES_FROM = """
 SELECT n.key, p.title FROM v1_names n JOIN v1_pages p ON p.page_id = n.page_id
-WHERE n.key >= ?1 AND n.key < ?1 || char(1114111) ORDER BY n.key LIMIT ?2"""
+WHERE n.key >= ?1 AND n.key < ?1 || char(1114111)
+  AND n.kind IN ('alias', 'file_name', 'title') AND p.path NOT LIKE '%' || n.key
+ORDER BY n.key LIMIT ?2"""
 SELECT_TOPICS_FROM = """
 SELECT slug, coalesce(title, '') FROM v1_topics
 WHERE slug >= ?1 AND slug < ?1 || char(1114111) ORDER BY slug LIMIT ?2"""

@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from wikiq.arguments import COMMANDS, COUNT, FLAG, INDEX, MANY, SECONDS, Option
+from wikiq.commands.candidates import OF_FIELD
 from wikiq.errors import FOUND, INTERRUPTED
 from wikiq.request import DEFAULT_TIMEOUT_S, LARGEST_LIMIT, Source
 from wikiq.surroundings import Surroundings
@@ -90,6 +91,7 @@ def _parameter(name: str, option: Option) -> click.Option:
         multiple=option.kind == MANY,
         default=DEFAULT_TIMEOUT_S if option.kind == SECONDS else None,
         type=types.get(option.kind, click.STRING),
+        shell_complete=OF_FIELD.get(option.field),
     )
 
 

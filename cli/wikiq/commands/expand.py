@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from wikiq.arguments import COMMANDS, FORMS, INDEX
-from wikiq.commands import parameters, split_source
+from wikiq.commands import candidates, parameters, split_source
 from wikiq.errors import FOUND, NOTHING_FOUND
 from wikiq.page_text import text_lines
 from wikiq.pager import paged
@@ -51,7 +51,7 @@ command = click.Command(
     "expand",
     callback=_expand,
     params=[
-        click.Argument(["name"], metavar="PAGE[#SECTION]"),
+        click.Argument(["name"], metavar="PAGE[#SECTION]", shell_complete=candidates.sections),
         click.Option(
             ["--depth"],
             type=click.IntRange(min=0),

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from wikiq.arguments import COMMANDS, FORMS, INDEX
-from wikiq.commands import parameters, split_source
+from wikiq.commands import candidates, parameters, split_source
 from wikiq.database import Database
 from wikiq.errors import FOUND, NOTHING_FOUND
 from wikiq.linking import BROKEN, LinkRow, links
@@ -32,7 +32,7 @@ def link_command(name: str, service: Service) -> click.Command:
         print_rows(rows, form, LISTING, surroundings)
         return asked.exit_status(FOUND if rows else NOTHING_FOUND)
 
-    argument = click.Argument(["page"], metavar="PAGE")
+    argument = click.Argument(["page"], metavar="PAGE", shell_complete=candidates.pages)
     return click.Command(
         name, callback=callback, params=[argument, *parameters(FORMS | INDEX)], help=COMMANDS[name]
     )

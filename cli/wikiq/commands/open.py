@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from wikiq.arguments import COMMANDS, INDEX
-from wikiq.commands import parameters, split_source
+from wikiq.commands import candidates, parameters, split_source
 from wikiq.editor import editor_words
 from wikiq.errors import FOUND, NOTHING_FOUND, UsageError
 from wikiq.pages import page
@@ -47,6 +47,9 @@ def _edit(words: list[str]) -> None:
 command = click.Command(
     "open",
     callback=_open,
-    params=[click.Argument(["name"], metavar="PAGE[#SECTION]"), *parameters(INDEX)],
+    params=[
+        click.Argument(["name"], metavar="PAGE[#SECTION]", shell_complete=candidates.sections),
+        *parameters(INDEX),
+    ],
     help=f"{COMMANDS['open']} The editor is VISUAL, else EDITOR, else vi.",
 )

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from wikiq.arguments import COMMANDS, FORMS, INDEX
-from wikiq.commands import parameters, split_source
+from wikiq.commands import candidates, parameters, split_source
 from wikiq.errors import FOUND
 from wikiq.rows import Form, Listing, print_rows
 from wikiq.screen import FAINT, Span
@@ -42,6 +42,9 @@ LISTING = Listing(name="sections", columns=_columns, lines=_lines)
 command = click.Command(
     "outline",
     callback=_outline,
-    params=[click.Argument(["name"], metavar="PAGE"), *parameters(FORMS | INDEX)],
+    params=[
+        click.Argument(["name"], metavar="PAGE", shell_complete=candidates.pages),
+        *parameters(FORMS | INDEX),
+    ],
     help=COMMANDS["outline"],
 )

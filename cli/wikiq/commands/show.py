@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from wikiq.arguments import COMMANDS, FORMS, INDEX
-from wikiq.commands import parameters, split_source
+from wikiq.commands import candidates, parameters, split_source
 from wikiq.errors import FOUND
 from wikiq.page_text import page_lines
 from wikiq.pager import paged
@@ -39,7 +39,7 @@ command = click.Command(
     "show",
     callback=_show,
     params=[
-        click.Argument(["name"], metavar="PAGE[#SECTION]"),
+        click.Argument(["name"], metavar="PAGE[#SECTION]", shell_complete=candidates.sections),
         click.Option(["--raw"], is_flag=True, help="The text alone, as it stands in the file."),
         *parameters({"--json": FORMS["--json"]} | INDEX),
     ],

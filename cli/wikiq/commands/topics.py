@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from wikiq.arguments import COMMANDS, FORMS, INDEX
-from wikiq.commands import parameters, split_source
+from wikiq.commands import candidates, parameters, split_source
 from wikiq.errors import FOUND, NOTHING_FOUND
 from wikiq.pages import topics
 from wikiq.results import TopicRow
@@ -42,6 +42,9 @@ LISTING = Listing(name="topics", columns=_columns, lines=_lines)
 command = click.Command(
     "topics",
     callback=_topics,
-    params=[click.Argument(["topic"], required=False), *parameters(FORMS | INDEX)],
+    params=[
+        click.Argument(["topic"], required=False, shell_complete=candidates.topics),
+        *parameters(FORMS | INDEX),
+    ],
     help=f"{COMMANDS['topics']} With TOPIC, that one and those right below it.",
 )

@@ -1,0 +1,70 @@
+"""What click asks for while a shell completes a word: candidates from the index that is meant.
+
+Nothing is ever said or raised: a shell in the middle of a line shows neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from wikiq.errors import WikiqError
+from wikiq.surroundings import Surroundings
+
+if TYPE_CHECKING:
+    from wikiq.completing import Candidate
+    from wikiq.database import Database
+
+Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+
+
+def pages(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Pages."""
+    from wikiq.completing import complete_pages
+
+    return _asked(ctx, complete_pages, incomplete)
+
+
+def sections(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Pages, and after a `#` their sections."""
+    from wikiq.completing import complete_sections
+
+    return _asked(ctx, complete_sections, incomplete)
+
+
+def topics(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Topics."""
+    from wikiq.completing import complete_topics
+
+    return _asked(ctx, complete_topics, incomplete)
+
+
+# Options by the field they fill.
+OF_FIELD: dict[str, Completer] = {
+    "topic": topics,
+    "under": topics,
+    "not_topic": topics,
+    "links_to": pages,
+    "linked_by": pages,
+}
+
+
+def _asked(
+    ctx: click.Context, service: Callable[[Database, str], tuple[Candidate, ...]], incomplete: str
+) -> list[CompletionItem]:
+    from wikiq.request import Source
+    from wikiq.source import opened
+
+    surroundings: Any = ctx.obj
+    if not isinstance(surroundings, Surroundings):
+        return []
+    source = Source(db=ctx.params.get("db"), wiki=ctx.params.get("wiki"))
+    try:
+        with opened(source, surroundings) as asked:
+            found = service(asked.database, incomplete)
+    except WikiqError:
+        return []
+    return [CompletionItem(candidate.text, help=candidate.meaning) for candidate in found]

@@ -1,0 +1,116 @@
+"""Completion: what a beginning goes on to, and that shells get it through the scripts they are given."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.wikiq.built_wiki import BuiltWiki, build_wiki
+from tests.wikiq.running import environment, run_wikiq
+from wikiq.completing import complete_pages, complete_sections, complete_topics
+from wikiq.database import Database, open_database
+
+PAGES = {
+    "guide/install.md": "---\ntags: [howto, hardware]\naliases: [Setting up]\n---\n# Install\n\n## Linux\n",
+    "guide/index.md": "# Guide\n\n## One\n\n## Once\n",
+    "glossary.md": "# Words\n",
+}
+
+
+@pytest.fixture(scope="module")
+def wiki(tmp_path_factory: pytest.TempPathFactory) -> BuiltWiki:
+    return build_wiki(tmp_path_factory.mktemp("completion"), PAGES)
+
+
+@pytest.fixture
+def database(wiki: BuiltWiki) -> Iterator[Database]:
+    opened = open_database(str(wiki.index.db))
+    yield opened
+    opened.close()
+
+
+@pytest.mark.parametrize(
+    "beginning, expected",
+    [
+        ("", ["glossary", "guide", "guide/install"]),
+        ("g", ["glossary", "guide", "guide/install"]),
+        ("guide/", ["guide/install"]),
+        ("Sett", ["setting up"]),
+        ("inst", ["install"]),
+        ("guide#", ["guide#guide", "guide#one", "guide#once"]),
+        ("guide#on", ["guide#one", "guide#once"]),
+        ("gone#", []),
+        ("zz", []),
+    ],
+)
+def test_pages_go_on_by_slug_then_by_name_and_after_a_sign_by_section(
+    database: Database, beginning: str, expected: list[str]
+) -> None:
+    assert [candidate.text for candidate in complete_sections(database, beginning)] == expected
+
+
+def test_topics_go_on_by_their_beginning(database: Database) -> None:
+    assert [candidate.text for candidate in complete_topics(database, "h")] == ["hardware", "howto"]
+    assert [candidate.text for candidate in complete_topics(database, "how")] == ["howto"]
+    assert complete_pages(database, "glos")[0].meaning == "Words"
+
+
+def _answers(wiki: BuiltWiki, shell: str, words: str, at: str) -> list[str]:
+    done = run_wikiq(index=wiki.index, _WIKIQ_COMPLETE=f"{shell}_complete", COMP_WORDS=words, COMP_CWORD=at)
+    assert (done.status, done.err) == (0, "")
+    return done.out.splitlines()
+
+
+def test_commands_pages_and_options_are_answered(wiki: BuiltWiki) -> None:
+    assert _answers(wiki, "bash", "wikiq out", "1") == ["plain,outline"]
+    assert _answers(wiki, "bash", "wikiq outline guide/", "2") == ["plain,guide/install"]
+    assert _answers(wiki, "bash", "wikiq search --topic how", "3") == ["plain,howto"]
+    assert _answers(wiki, "bash", "wikiq pages --links-to glo", "3") == ["plain,glossary"]
+    assert _answers(wiki, "fish", "wikiq show glo", "glo")[0].startswith("plain")
+
+
+def test_without_an_index_nothing_is_said(tmp_path: Path) -> None:
+    asked = {"_WIKIQ_COMPLETE": "bash_complete", "COMP_WORDS": "wikiq show a", "COMP_CWORD": "2"}
+    done = subprocess.run(
+        [sys.executable, "-m", "wikiq.main"],
+        env=environment(tmp_path, **asked),
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"\n", b"")  # an empty list
+
+
+@pytest.mark.parametrize("shell", ["bash", "fish", "zsh"])
+def test_every_shell_gets_a_script_that_it_can_read(wiki: BuiltWiki, shell: str, tmp_path: Path) -> None:
+    done = run_wikiq("completion", shell, index=wiki.index)
+    assert done.status == 0
+    assert f"_WIKIQ_COMPLETE={shell}_complete" in done.out
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed, so its script is only looked at")
+    script = tmp_path / "script"
+    script.write_text(done.out)
+    subprocess.run([shell, "-n", str(script)], check=True)
+
+
+def test_bash_completes_a_page_through_its_script(wiki: BuiltWiki) -> None:
+    folder = Path(sys.executable).parent
+    line = (
+        'eval "$(wikiq completion bash)"; COMP_WORDS=(wikiq show glo); COMP_CWORD=2;'
+        ' _wikiq_completion wikiq show glo; printf "%s\\n" "${COMPREPLY[@]}"'
+    )
+    variables = environment(wiki.index.root.parent, PATH=f"{folder}{os.pathsep}{os.environ['PATH']}")
+    done = subprocess.run(
+        ["bash", "-c", line], env=variables, cwd=wiki.index.root, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "glossary\n"
+
+
+def test_an_unknown_shell_is_a_mistake(wiki: BuiltWiki) -> None:
+    assert run_wikiq("completion", "tcsh", index=wiki.index).status == 2
