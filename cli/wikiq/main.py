@@ -14,14 +14,13 @@ import sys
 from wikiq.arguments import as_command, meant_commands, parse_plainly
 from wikiq.errors import FOUND, INTERRUPTED, REFUSED, WikiqError
 from wikiq.screen import open_screen
-from wikiq.surroundings import Surroundings
+from wikiq.surroundings import COMPLETION_VARIABLE, Surroundings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NoReturn, TextIO
 
-COMPLETION_VARIABLE = "_WIKIQ_COMPLETE"  # set by the script of a shell when it wants candidates
 _DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 

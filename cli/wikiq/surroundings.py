@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from wikiq.screen import Screen
 
 
+COMPLETION_VARIABLE = "_WIKIQ_COMPLETE"  # set by the script of a shell when it wants candidates
+
+
 class Surroundings(Record):
     """`folder` is the current one, without links; `out` takes the answer, `err` what is beside it."""
 

@@ -11,8 +11,7 @@ from click.shell_completion import ShellComplete, get_completion_class, shell_co
 from wikiq.arguments import COMMANDS
 from wikiq.commands import wikiq
 from wikiq.errors import FOUND
-from wikiq.main import COMPLETION_VARIABLE
-from wikiq.surroundings import Surroundings
+from wikiq.surroundings import COMPLETION_VARIABLE, Surroundings
 
 SHELLS = ("bash", "fish", "zsh")
 _SETTING_UP = {
