@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
+import sqlite3
 import subprocess
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -223,3 +227,28 @@ def test_a_pager_that_leaves_early_fails_or_is_not_there_is_no_error(index: Samp
     status, shown = run_on_screen("show", "guide", index=index, PAGER=pager)
     assert status == 0
     assert b"Traceback" not in shown
+
+
+def test_the_writer_is_not_held_up_while_a_page_is_read_in_the_pager(
+    index: SampleIndex, tmp_path: Path
+) -> None:
+    connection = sqlite3.connect(index.db, isolation_level=None)
+    connection.execute("PRAGMA journal_mode = WAL")
+    reading = tmp_path / "reading"
+    pager = shlex.join(["sh", "-c", f"touch {reading}; while [ -e {reading} ]; do sleep .01; done"])
+    result: list[tuple[int, bytes]] = []
+    reader = threading.Thread(
+        target=lambda: result.append(run_on_screen("show", "guide", index=index, PAGER=pager))
+    )
+    reader.start()
+    for _ in range(3000):
+        if reading.exists():
+            break
+        time.sleep(0.01)
+    connection.execute("UPDATE meta SET value = 2 WHERE key = 'generation'")
+    busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    reading.unlink()
+    reader.join()
+    connection.close()
+    assert busy == 0
+    assert result[0][0] == 0

@@ -1,0 +1,78 @@
+"""One question to every index of the state folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.wikiq.running import run_wikiq
+from tests.wikiq.sample_index import SampleIndex, SamplePage, write_sample
+from wikiq.everywhere import WikiHit, merge_by_rank
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> SampleIndex:
+    """The first of two wikis that both speak of apples; only the other one has a topic."""
+    pears = [SamplePage("pear.md", "# Pear\n\nNo apple.\n"), SamplePage("apple.md", "# Apple\n\nA fruit.\n")]
+    one = write_sample(tmp_path, pears, name="one")
+    trees = [SamplePage("tree.md", "# Apple\n\nAn apple tree.\n", topics=("garden",))]
+    write_sample(tmp_path, trees, name="two")
+    return one
+
+
+def hit(wiki: str, slug: str) -> WikiHit:
+    return WikiHit(
+        slug=slug,
+        title=slug,
+        path=f"{slug}.md",
+        summary=None,
+        topics=(),
+        updated_at="",
+        score=1.0,
+        status="ok",
+        evidence=None,
+        wiki=wiki,
+        root=f"/{wiki}",
+    )
+
+
+def test_everyones_best_comes_before_anyones_second() -> None:
+    a, b, c = hit("one", "a"), hit("one", "b"), hit("two", "c")
+    assert merge_by_rank([[a, b], [], [c]]) == [a, c, b]
+    assert merge_by_rank([]) == []
+
+
+def test_every_index_answers_and_hits_say_where_they_are_from(two: SampleIndex) -> None:
+    done = run_wikiq("apple", "--all", "--json", index=two)
+    assert [(found["wiki"], found["slug"]) for found in done.json["hits"]] == [
+        ("one", "apple"),
+        ("two", "tree"),
+        ("one", "pear"),
+    ]
+    assert [(wiki["wiki"], wiki["total"]) for wiki in done.json["wikis"]] == [("one", 2), ("two", 1)]
+    assert done.json["total"] == 3
+
+
+def test_a_path_outside_the_current_wiki_is_absolute(two: SampleIndex) -> None:
+    other = two.root.with_name("two")
+    lines = run_wikiq("apple", "--all", "--limit", "2", index=two).out.splitlines()
+    assert [line.partition("\t")[0] for line in lines] == ["apple.md:1", f"{other}/tree.md:1"]
+
+
+def test_a_topic_that_only_one_wiki_has_is_no_mistake(two: SampleIndex) -> None:
+    done = run_wikiq("apple", "--all", "--topic", "garden", "--json", index=two)
+    assert (done.status, [found["slug"] for found in done.json["hits"]]) == (0, ["tree"])
+    done = run_wikiq("apple", "--all", "--topic", "nowhere", index=two)
+    assert done.status == 1
+    assert "nowhere: there is no such topic" in done.err
+
+
+def test_an_index_that_fails_does_not_stop_the_others(two: SampleIndex, tmp_path: Path) -> None:
+    index = SampleIndex(two.root.with_name("two"), tmp_path / "state/indexerd/two-1/index.db")
+    index.alter("DROP VIEW v1_sections")
+    done = run_wikiq("apple", "--all", "--json", index=two)
+    assert done.status == 0
+    assert [wiki["wiki"] for wiki in done.json["wikis"]] == ["one"]
+    assert "is damaged" in done.json["failed"][0]
+    assert "is damaged" in done.err
