@@ -171,13 +171,15 @@ class Indexer:
         *,
         hold: Collection[str] = (),
         keep_gone: bool = False,
+        accept: Callable[[Outcome], bool] | None = None,
         stop: Callable[[], bool] = never,
         progress: Callable[[int, int], None] | None = None,
     ) -> Update:
         """Read, project and write what the survey found, in as few transactions as memory allows.
 
-        Pages of `hold` stay as they are, with `keep_gone` those that are gone as well. `progress` is
-        told pages done and pages in all. Raises Stopped; what is committed by then stays.
+        Pages of `hold` stay as they are, with `keep_gone` those that are gone as well, and those whose
+        outcome `accept` refuses. `progress` is told pages done and pages in all. Raises Stopped; what
+        is committed by then stays.
         """
         wanted = [page for page in survey.work.read if page.path not in hold]
         complete = survey.is_whole and not hold and not keep_gone
@@ -188,7 +190,7 @@ class Indexer:
             return update
         outcomes = _counted(self._projector.outcomes(wanted, stop), len(wanted), progress)
         with self._store.rebuilding() if self._store.needs_rebuild else nullcontext():
-            for batch, is_last in _batches(outcomes):
+            for batch, is_last in _batches(filter(accept, outcomes) if accept else outcomes):
                 self._commit(
                     Gathered(
                         outcomes=batch,

@@ -14,6 +14,7 @@ from typing import Final
 
 from indexerd.build import Indexer, Survey, Update
 from indexerd.core.agenda import Job
+from indexerd.core.plan import Outcome, Projected, Vanished
 from indexerd.core.schedule import back_off_s
 from indexerd.core.second_look import (
     CONFIRM_AFTER_S,
@@ -107,12 +108,21 @@ class Looker:
             return Unavailable(doubt, self._doubts.next_at())
         keep_gone = self._doubt_deletions(survey)
         hold = self._doubt_emptied(survey)
-        update = self._indexer.apply(survey, hold=hold, keep_gone=keep_gone, stop=stop, progress=progress)
+        refused: dict[str, float] = {}
+        update = self._indexer.apply(
+            survey,
+            hold=hold,
+            keep_gone=keep_gone,
+            accept=lambda outcome: self._accept(outcome, survey, refused),
+            stop=stop,
+            progress=progress,
+        )
+        refused |= dict.fromkeys(hold, SETTLE_AFTER_S)
         return Looked(
             survey=survey,
             update=update,
             changed=_changed(survey),
-            again=(*((path, SETTLE_AFTER_S) for path in hold), *self._unsteady_again(survey, update)),
+            again=(*refused.items(), *self._unsteady_again(survey, update)),
             second_look_at=self._doubts.next_at(),
             folders=self._any_folder(survey),
             another_root=before not in (None, self._identity),
@@ -157,6 +167,22 @@ class Looker:
         for path in survey.work.gone:
             self._settling.forget(path)
         return tuple(hold)
+
+    def _accept(self, outcome: Outcome, survey: Survey, refused: dict[str, float]) -> bool:
+        """What changed between survey and reading is looked at again, not written: it was not doubted."""
+        path = outcome.path
+        if isinstance(outcome, Vanished):
+            refused[path] = 0.0  # perhaps with the whole root
+            return False
+        if not isinstance(outcome, Projected) or outcome.stamp == survey.scan.stamps.get(path):
+            return True
+        known = survey.indexed.get(path)
+        if known is None or not is_emptied(known.stamp, outcome.stamp):
+            return True
+        if self._settling.believe(path, outcome.stamp, self._clock()):
+            return True
+        refused[path] = SETTLE_AFTER_S
+        return False
 
     def _unsteady_again(self, survey: Survey, update: Update) -> list[tuple[str, float]]:
         for wanted in survey.work.read:

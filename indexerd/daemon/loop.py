@@ -36,6 +36,7 @@ from indexerd.state import LastScan, StateFile
 from indexerd.walk import Stopped
 from indexerd.watch import Notifier, Watcher
 
+TELL_EVERY_S: Final = 1.0  # how far a first build has come
 ROOT_CHECK_S: Final = 1.0  # between two looks for a root that is gone
 
 # A look for one of these tells nothing of the watcher: it was not there, or nothing was to be reported.
@@ -78,6 +79,7 @@ class Daemon:
         self._running: Job | None = None
         self._reported: set[str] = set()  # while a job runs
         self._stopping = False
+        self._told_at = float("-inf")
         self._reload_asked = False
         self._reloading = False
         self._check_asked = workshop.store.was_unclean
@@ -225,7 +227,9 @@ class Daemon:
         return self._stopping
 
     def _tell_progress(self, done: int, total: int) -> None:
-        if not self._report.started:
+        now = self._clock()
+        if not self._report.started and (now - self._told_at >= TELL_EVERY_S or done == total):
+            self._told_at = now
             self._service.status(f"{self._report.mode}, {done} of {total} pages")
 
     # After a job.
