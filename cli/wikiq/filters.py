@@ -8,7 +8,6 @@ from __future__ import annotations
 from indexerd.core.terms import fold_path
 from wikiq import sql
 from wikiq.errors import UsageError
-from wikiq.lookup import require_page, require_topic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +22,8 @@ def checked_filters(snapshot: Snapshot, filters: Filters) -> Filters:
     """Turn pages into slugs and topics into their spelling; an unknown one is an error with near misses."""
     if filters.is_empty:
         return filters
+    from wikiq.lookup import require_page, require_topic
+
     return filters.replace(
         topics=tuple(require_topic(snapshot, topic) for topic in filters.topics),
         under=tuple(require_topic(snapshot, topic) for topic in filters.under),
