@@ -25,7 +25,7 @@ from indexerd.contract import (
     TERMS_VERSION,
 )
 from indexerd.errors import StorageError
-from indexerd.schema import SCHEMA, SCHEMA_OBJECTS, WRITER_PRAGMAS
+from indexerd.schema import SCHEMA, SCHEMA_OBJECTS, VIEWS, WRITER_PRAGMAS
 from indexerd.store.select import select_row, select_rows
 
 BUSY_TIMEOUT_MS: Final = 5_000  # no reader blocks the writer; a foreign read-write opening may, briefly
@@ -132,6 +132,18 @@ def create_schema(connection: apsw.Connection, identity: Identity) -> None:
         objects=" ".join(SCHEMA_OBJECTS),
     )
     connection.pragma("user_version", SCHEMA_VERSION)
+
+
+def renew_views(connection: apsw.Connection) -> None:
+    """Make the public views as this program has them, inside the caller's transaction; rows stay.
+
+    For an index of the same tables whose public part is of another minor version, older or newer.
+    """
+    found = select_rows(connection, "SELECT name FROM sqlite_schema WHERE type = 'view' AND name GLOB 'v1_*'")
+    for (name,) in found:
+        connection.execute(f'DROP VIEW "{name}"')
+    for statement in VIEWS.values():
+        connection.execute(statement)
 
 
 def drop_schema(connection: apsw.Connection) -> None:

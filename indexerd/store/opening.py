@@ -15,6 +15,7 @@ import apsw
 
 from indexerd.contract import CONTRACT_MAJOR, CONTRACT_MINOR, TERMS_VERSION
 from indexerd.errors import DamagedIndexError
+from indexerd.schema import SCHEMA_OBJECTS
 from indexerd.store.connection import (
     Identity,
     connect,
@@ -23,6 +24,7 @@ from indexerd.store.connection import (
     is_current,
     is_whole,
     read_meta,
+    renew_views,
     transaction,
     write_meta,
 )
@@ -89,12 +91,12 @@ def _open_existing(path: Path, identity: Identity) -> Opened:
         if not is_current(connection):
             return Opened(connection, needs_rebuild=True)
         meta = _read_own_meta(connection, path)
-        if not is_whole(connection):
-            raise DamagedIndexError(str(path), "its tables are not as they were made", _ANEW)
         unclean = not meta["clean"]
         if unclean and (problems := quick_check(connection)):
             raise DamagedIndexError(str(path), problems[0], _ANEW)
         _bring_up_to_date(connection, meta, identity)
+        if not is_whole(connection):
+            raise DamagedIndexError(str(path), "its tables are not as they were made", _ANEW)
     except BaseException:
         connection.close()
         raise
@@ -121,11 +123,14 @@ def _bring_up_to_date(
         "name": identity.name,
         "writer": identity.writer,
         "terms_version": TERMS_VERSION,
+        "objects": " ".join(SCHEMA_OBJECTS),
     }
     changed = {key: value for key, value in wanted.items() if meta.get(key) != value}
     if not changed:
         return
     with transaction(connection):
+        if "contract" in changed:
+            renew_views(connection)
         if "terms_version" in changed:
             refill_grams(connection)
         write_meta(connection, **changed)

@@ -150,7 +150,7 @@ class PageGatherer:
         self.after[row.slug] = row.path, row.content_hash
 
     def _change_names(self, page_id: int, old: Sequence[NameRow], new: Sequence[NameRow]) -> None:
-        if old == new:
+        if tuple(old) == tuple(new):
             return
         before, after = set(old), set(new)
         self.changes.names_deleted += [(page_id, *row[:3]) for row in old if row not in after]
@@ -201,15 +201,17 @@ class PageGatherer:
         rowid = self._next_section
         self._next_section += 1
         changes = self.changes
-        texts = content_texts(title, row)
+        texts = title, row.ancestors, row.heading, row.body
         changes.sections_inserted.append((rowid, page_id, *row))
         changes.full_text_inserted.append((rowid, *texts))
         if (grams := grams_row(rowid, texts)) is not None:
             changes.grams_inserted.append(grams)
-        for chunk in section.chunks:
-            changes.chunks_inserted.append((rowid, *chunk_row(chunk)))
-        for nth, link in enumerate(section.links):
-            changes.links_inserted.append((rowid, nth, *link_row(link)))
+        if section.chunks:
+            changes.chunks_inserted += [(rowid, *chunk_row(chunk)) for chunk in section.chunks]
+        if section.links:
+            changes.links_inserted += [
+                (rowid, nth, *link_row(link)) for nth, link in enumerate(section.links)
+            ]
         return rowid
 
     def _change_section(

@@ -119,7 +119,7 @@ def page_row(upsert: Upsert, projection: str, generation: int) -> PageRow:
 
 def section_row(section: Section) -> SectionRow:
     """The row of a section; how `cut`, `path_text` and `guarded_text` serve the views is in the schema."""
-    elements = [encode_basestring(element) for element in section.heading_path]
+    elements = list(map(encode_basestring, section.heading_path))
     heading_path = f"[{','.join(elements)}]"
     cut = len(elements[0]) + 3 if len(elements) > 1 else 0
     path_text = guarded_text = None
@@ -151,7 +151,7 @@ def chunk_row(chunk: Chunk) -> ChunkRow:
     return (
         chunk.part,
         chunk.parts,
-        chunk.kind.value,
+        chunk.kind,
         chunk.start,
         chunk.length,
         chunk.lead_start,
@@ -168,10 +168,10 @@ def chunk_row(chunk: Chunk) -> ChunkRow:
 
 def link_row(link: Link) -> LinkRow:
     """The row of a link: line, kind, target as written, by name, what is looked up, the rest."""
-    by_name = int(link.kind in (LinkKind.WIKILINK, LinkKind.EMBED))
+    by_name = int(link.kind is LinkKind.WIKILINK or link.kind is LinkKind.EMBED)
     return (
         link.line,
-        link.kind.value,
+        link.kind,
         link.target,
         by_name,
         link.path,

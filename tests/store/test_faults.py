@@ -105,6 +105,7 @@ with open_store(Path(sys.argv[1])) as store:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_a_kill_at_any_moment_leaves_a_whole_index(tmp_path: Path, seed: int) -> None:
     """A few of the thousand kills that `make bench` and the crash tests do; each must be whole."""
@@ -126,6 +127,7 @@ def test_a_kill_at_any_moment_leaves_a_whole_index(tmp_path: Path, seed: int) ->
     assert rows_of(tmp_path) == build(tmp_path / "fresh", LONG)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_flipped_bytes_end_in_the_right_rows_or_in_one_line(tmp_path: Path, seed: int) -> None:
     """Rows that no check covers may stay wrong until `verify` looks; nothing may raise anything else."""

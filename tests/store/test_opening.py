@@ -384,6 +384,24 @@ def test_a_rebuild_that_fails_leaves_the_old_rows(tmp_path: Path) -> None:
     assert rows_of(tmp_path) == wanted
 
 
+@pytest.mark.parametrize("contract", ["1.99", "0.9", "1"])
+def test_an_index_of_another_contract_gets_this_programs_views_and_keeps_its_rows(
+    tmp_path: Path, contract: str
+) -> None:
+    wanted = build(tmp_path, WIKI)
+    connection = apsw.Connection(str(tmp_path / "index.db"))
+    connection.execute("UPDATE meta SET value = ? WHERE key = 'contract'", (contract,))
+    connection.execute("DROP VIEW v1_scans")
+    connection.execute("CREATE VIEW v1_of_tomorrow AS SELECT 1")
+    connection.close()
+    with open_store(tmp_path) as store:
+        assert store.moved_aside is None
+        assert bring(store, WIKI).committed is False
+    assert rows_of(tmp_path) == wanted
+    assert read(tmp_path / "index.db", "SELECT * FROM v1_scans") == []
+    assert read(tmp_path / "index.db", "SELECT 1 FROM sqlite_schema WHERE name = 'v1_of_tomorrow'") == []
+
+
 def test_a_rebuild_has_a_new_identity_and_one_generation(tmp_path: Path) -> None:
     build(tmp_path, WIKI)
     with open_store(tmp_path) as store:
