@@ -86,6 +86,9 @@ def test_the_commands_print_rows_and_documents(wiki: BuiltWiki) -> None:
     assert plain.out.splitlines()[0] == "a.md:6\tpage\tsub/b\tthe other"
     rows = run_wikiq("links", "a", "--json", index=wiki.index).json["links"]
     assert len(rows) == len(links_of(wiki))
+    (wiki.index.root / "sub").mkdir(exist_ok=True)
+    inside = run_wikiq("backlinks", "b", index=wiki.index, cwd=wiki.index.root / "sub")
+    assert inside.out.splitlines()[0] == "../a.md:6\tpage\tsub/b\tthe other"
     nothing = run_wikiq("backlinks", "sub/c", index=wiki.index)
     assert (nothing.status, nothing.out) == (1, "")
 

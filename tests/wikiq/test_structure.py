@@ -151,11 +151,11 @@ def test_a_miss_says_what_there_is(database: Database) -> None:
 
 def test_the_outline_is_printed_with_tabs_as_rows_and_as_a_document(wiki: BuiltWiki) -> None:
     plain = run_wikiq("outline", "guide.md", index=wiki.index)
-    assert plain.out.splitlines()[2] == "7\t2\tInstall\tinstall"
+    assert plain.out.splitlines()[2] == "guide.md:7\t2\tInstall\tinstall"
     document = run_wikiq("outline", "guide", "--json", index=wiki.index).json
     assert (document["format"], document["slug"], len(document["sections"])) == (1, "guide", 9)
-    lines = run_wikiq("outline", "guide", "--format", "{start_line} {heading}", index=wiki.index).out
-    assert lines.splitlines()[1] == "3 Guide"
+    lines = run_wikiq("outline", "guide", "--format", "{path}:{line} {heading}", index=wiki.index).out
+    assert lines.splitlines()[1] == "guide.md:3 Guide"
 
 
 def test_the_expansion_is_printed_as_text_and_as_a_document(wiki: BuiltWiki) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import groupby
 from typing import Any
 
@@ -11,7 +12,7 @@ from wikiq.arguments import COMMANDS, INDEX
 from wikiq.check import TITLES, CheckResult, Problem, check
 from wikiq.commands import parameters, split_source
 from wikiq.errors import FOUND, UsageError
-from wikiq.render import result_json, row_json
+from wikiq.render import result_json, row_json, shown_path
 from wikiq.screen import BOLD, FAINT, PLACE, Span
 from wikiq.source import opened
 from wikiq.surroundings import Surroundings
@@ -36,16 +37,23 @@ def _check(
         raise UsageError("--json --ndjson", "cannot be combined", "give one of them")
     with opened(split_source(values), surroundings) as asked:
         found = _only(check(asked.database, repository=repo), kind)
+        with asked.database.snapshot() as snapshot:
+            root = snapshot.root
+
+    def place(problem: Problem) -> str:
+        path = shown_path(root, problem.path, surroundings.folder)
+        return path if problem.line is None else f"{path}:{problem.line}"
+
     if json:
         surroundings.out.text(result_json(found) + "\n")
     elif ndjson:
         for problem in found.problems:
             surroundings.out.text(row_json(problem) + "\n")
     elif surroundings.out.is_terminal:
-        _show(found, surroundings, most=None if all else MOST_SHOWN)
+        _show(found, place, surroundings, most=None if all else MOST_SHOWN)
     else:
         for problem in found.problems:
-            surroundings.out.fields(problem.kind, _place(problem), problem.message, problem.remedy)
+            surroundings.out.fields(problem.kind, place(problem), problem.message, problem.remedy)
     return asked.exit_status(PROBLEMS_FOUND if found.problems else FOUND)
 
 
@@ -58,7 +66,9 @@ def _only(found: CheckResult, kinds: tuple[str, ...]) -> CheckResult:
     )
 
 
-def _show(found: CheckResult, surroundings: Surroundings, *, most: int | None) -> None:
+def _show(
+    found: CheckResult, place: Callable[[Problem], str], surroundings: Surroundings, *, most: int | None
+) -> None:
     out = surroundings.out
     for kind, group in groupby(found.problems, lambda problem: problem.kind):
         problems = list(group)
@@ -66,7 +76,7 @@ def _show(found: CheckResult, surroundings: Surroundings, *, most: int | None) -
         out.line(Span(text=title, style=BOLD), Span(text=f"  {kind}, {len(problems)}", style=FAINT))
         for remedy, same in groupby(problems[:most], lambda problem: problem.remedy):
             for problem in same:
-                out.line("  ", Span(text=_place(problem), style=PLACE), f"  {problem.message}")
+                out.line("  ", Span(text=place(problem), style=PLACE), f"  {problem.message}")
             if remedy:
                 out.line("    ", Span(text=f"→ {remedy}", style=FAINT))
         if len(problems) > len(problems[:most]):
@@ -74,10 +84,6 @@ def _show(found: CheckResult, surroundings: Surroundings, *, most: int | None) -
         out.line()
     if not found.problems:
         out.line("nothing is wrong")
-
-
-def _place(problem: Problem) -> str:
-    return problem.path if problem.line is None else f"{problem.path}:{problem.line}"
 
 
 command = click.Command(

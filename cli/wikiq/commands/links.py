@@ -9,13 +9,14 @@ import click
 
 from wikiq.arguments import COMMANDS, FORMS, INDEX
 from wikiq.commands import candidates, parameters, split_source
-from wikiq.database import Database
 from wikiq.errors import FOUND, NOTHING_FOUND
-from wikiq.linking import BROKEN, LinkRow, links
+from wikiq.linking import BROKEN, PAGE, LinkRow, links
+from wikiq.render import shown_path
 from wikiq.rows import Form, Listing, print_rows
 from wikiq.screen import FAINT, PLACE, WARNING, Span
 from wikiq.source import opened
 from wikiq.surroundings import Surroundings
+from wikiq.template import row_values
 
 Service = Callable[..., tuple[LinkRow, ...]]
 
@@ -28,31 +29,44 @@ def link_command(name: str, service: Service) -> click.Command:
         source = split_source(values)
         form = Form(**values)
         with opened(source, surroundings) as asked:
-            rows = _found(service, asked.database, page, surroundings)
-        print_rows(rows, form, LISTING, surroundings)
+            rows = service(asked.database, page, folder=surroundings.folder)
+            with asked.database.snapshot() as snapshot:
+                root = snapshot.root
+        print_rows(rows, form, _listing(root, surroundings.folder), surroundings)
         return asked.exit_status(FOUND if rows else NOTHING_FOUND)
 
-    argument = click.Argument(["page"], metavar="PAGE", shell_complete=candidates.pages)
     return click.Command(
-        name, callback=callback, params=[argument, *parameters(FORMS | INDEX)], help=COMMANDS[name]
+        name,
+        callback=callback,
+        params=[
+            click.Argument(["page"], metavar="PAGE", shell_complete=candidates.pages),
+            *parameters(FORMS | INDEX),
+        ],
+        help=COMMANDS[name],
     )
 
 
-def _found(
-    service: Service, database: Database, page: str, surroundings: Surroundings
-) -> tuple[LinkRow, ...]:
-    return service(database, page, folder=surroundings.folder)
+def _listing(root: str, folder: str) -> Listing:
+    """Rows whose paths are shown as they are reached from `folder`."""
 
+    def place(row: LinkRow) -> str:
+        return f"{shown_path(root, row.path, folder)}:{row.line}"
 
-def _columns(row: LinkRow) -> tuple[str, ...]:
-    return f"{row.path}:{row.line}", row.status, _aim(row), row.label
+    def columns(row: LinkRow) -> tuple[str, ...]:
+        return place(row), row.status, _aim(row), row.label
 
+    def lines(row: LinkRow) -> list[tuple[Span | str, ...]]:
+        aim = Span(text=_aim(row), style=WARNING if row.status == BROKEN else "")
+        mark = Span(text=f" [{row.status}]" if row.status != PAGE else "", style=FAINT)
+        return [
+            (Span(text=place(row), style=PLACE), "  ", aim, mark),
+            ("    ", Span(text=row.context, style=FAINT)),
+        ]
 
-def _lines(row: LinkRow) -> list[tuple[Span | str, ...]]:
-    place = Span(text=f"{row.path}:{row.line}", style=PLACE)
-    aim = Span(text=_aim(row), style=WARNING if row.status == BROKEN else "")
-    mark = Span(text=f" [{row.status}]" if row.status != "page" else "", style=FAINT)
-    return [(place, "  ", aim, mark), ("    ", Span(text=row.context, style=FAINT))]
+    def values(row: LinkRow) -> dict[str, str]:
+        return row_values(row) | {"path": shown_path(root, row.path, folder)}
+
+    return Listing(name="links", columns=columns, lines=lines, values=values)
 
 
 def _aim(row: LinkRow) -> str:
@@ -61,7 +75,5 @@ def _aim(row: LinkRow) -> str:
         return row.target
     return f"{row.target_slug}#{row.fragment}" if row.fragment else row.target_slug
 
-
-LISTING = Listing(name="links", columns=_columns, lines=_lines)
 
 command = link_command("links", links)

@@ -9,11 +9,13 @@ import click
 from wikiq.arguments import COMMANDS, FORMS, INDEX
 from wikiq.commands import candidates, parameters, split_source
 from wikiq.errors import FOUND
+from wikiq.render import shown_path
 from wikiq.rows import Form, Listing, print_rows
 from wikiq.screen import FAINT, Span
 from wikiq.source import opened
 from wikiq.structure import OutlineRow, outline
 from wikiq.surroundings import Surroundings
+from wikiq.template import row_values
 
 
 @click.pass_obj
@@ -22,13 +24,23 @@ def _outline(surroundings: Surroundings, /, name: str, **values: Any) -> int:
     form = Form(**values)
     with opened(source, surroundings) as asked:
         found = outline(asked.database, name, folder=surroundings.folder)
+        with asked.database.snapshot() as snapshot:
+            path = shown_path(snapshot.root, found.path, surroundings.folder)
     beside = {field: getattr(found, field) for field in ("slug", "title", "path", "generation")}
-    print_rows(found.sections, form, LISTING, surroundings, **beside)
+    print_rows(found.sections, form, _listing(path), surroundings, **beside)
     return asked.exit_status(FOUND)
 
 
-def _columns(row: OutlineRow) -> tuple[str, ...]:
-    return str(row.start_line), str(row.level), row.heading, row.anchor
+def _listing(path: str) -> Listing:
+    """Headings of the page at `path`, as it is reached from the current folder."""
+
+    def columns(row: OutlineRow) -> tuple[str, ...]:
+        return f"{path}:{row.start_line}", str(row.level), row.heading, row.anchor
+
+    def values(row: OutlineRow) -> dict[str, str]:
+        return row_values(row) | {"path": path, "line": str(row.start_line)}
+
+    return Listing(name="sections", columns=columns, lines=_lines, values=values)
 
 
 def _lines(row: OutlineRow) -> list[tuple[Span | str, ...]]:
@@ -36,8 +48,6 @@ def _lines(row: OutlineRow) -> list[tuple[Span | str, ...]]:
     anchor = f"  #{row.anchor}" if row.anchor else ""
     return [(f"{row.start_line:>6}  {indent}{row.heading}", Span(text=anchor, style=FAINT))]
 
-
-LISTING = Listing(name="sections", columns=_columns, lines=_lines)
 
 command = click.Command(
     "outline",

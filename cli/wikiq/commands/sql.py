@@ -56,7 +56,7 @@ def _print(table: Table, form: str, surroundings: Surroundings) -> None:
             out.text(json_format.dumps(named) + "\n")
     elif form == "--csv":
         text = io.StringIO()
-        csv.writer(text).writerows((table.columns, *(map(_plain, row) for row in table.rows)))
+        csv.writer(text, lineterminator="\n").writerows((table.columns, *(map(_plain, row) for row in table.rows)))
         out.text(text.getvalue())
     elif out.is_terminal:
         _print_table(table, surroundings)
@@ -99,7 +99,7 @@ command = click.Command(
         click.Argument(["values"], nargs=-1, metavar="[VALUE]..."),
         click.Option(["--json"], is_flag=True, help="One JSON document."),
         click.Option(["--ndjson"], is_flag=True, help="One JSON document a line, one line a row."),
-        click.Option(["--csv"], is_flag=True, help="CSV with a line of names (RFC 4180)."),
+        click.Option(["--csv"], is_flag=True, help="CSV with a line of names."),
         click.Option(
             ["--time-limit"],
             type=click.FloatRange(min=0, min_open=True),
