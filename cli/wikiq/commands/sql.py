@@ -56,7 +56,8 @@ def _print(table: Table, form: str, surroundings: Surroundings) -> None:
             out.text(json_format.dumps(named) + "\n")
     elif form == "--csv":
         text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows((table.columns, *(map(_plain, row) for row in table.rows)))
+        rows_of_text = (map(_plain, row) for row in table.rows)
+        csv.writer(text, lineterminator="\n").writerows((table.columns, *rows_of_text))
         out.text(text.getvalue())
     elif out.is_terminal:
         _print_table(table, surroundings)
