@@ -102,7 +102,7 @@ class LiveDaemon:
     @property
     def log(self) -> Path:
         """What it says on stderr, of all its starts."""
-        return self.db.parent.with_suffix(".log")
+        return self.root.with_name("daemon.log")
 
     def start(self, *, wait: bool = True) -> None:
         """Starts it; with `wait`, until its first look at the tree is done."""
