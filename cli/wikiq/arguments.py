@@ -6,7 +6,6 @@ arguments it fully understands and leaves every other one (None) to click; a tes
 
 from __future__ import annotations
 
-from wikiq.dates import parse_since, parse_until
 from wikiq.errors import UsageError
 from wikiq.record import Record
 from wikiq.request import (
@@ -205,14 +204,20 @@ def meant_commands(arguments: Sequence[str]) -> list[str]:
 
 def build_filters(arguments: SearchArguments, now: datetime) -> Filters:
     """Turn the typed filters into conditions; `now` is the moment an age counts from."""
+    since = until = None
+    if arguments.since is not None or arguments.until is not None:
+        from wikiq.dates import parse_since, parse_until
+
+        since = parse_since(arguments.since, now) if arguments.since is not None else None
+        until = parse_until(arguments.until, now) if arguments.until is not None else None
     return Filters(
         topics=_clean(arguments.topic),
         under=_clean(arguments.under),
         not_topics=_clean(arguments.not_topic),
         mentions=_clean(arguments.mentions),
         paths=_clean(arguments.path),
-        since=parse_since(arguments.since, now) if arguments.since is not None else None,
-        until=parse_until(arguments.until, now) if arguments.until is not None else None,
+        since=since,
+        until=until,
         links_to=_clean(arguments.links_to),
         linked_by=_clean(arguments.linked_by),
     )

@@ -17,7 +17,6 @@ from wikiq.errors import UsageError
 from wikiq.evidence import sought_words
 from wikiq.filters import checked_filters
 from wikiq.freshness import read_freshness
-from wikiq.pages import list_pages
 from wikiq.policies import DEFAULT
 from wikiq.query import analyze_question
 from wikiq.ranking import best_of_each_page
@@ -90,6 +89,8 @@ def _listing(database: Database, request: SearchRequest, question: Question) -> 
         raise UsageError(request.query, "only says what to leave out", "add a word to look for")
     if request.filters.is_empty:
         raise UsageError(request.query, "there is nothing to search for", "give a word, or a filter")
+    from wikiq.pages import list_pages
+
     return list_pages(database, request.filters, limit=request.limit, query=request.query)
 
 
