@@ -30,7 +30,7 @@ VALUES = {
     "key": "setup",
     "slug": "guide/runs",
     "heading_path": '["Run Lifecycle","Cancellation","Confirmation"]',
-    "two_elements": '["Run Lifecycle","Cancellation"]',
+    "two_elements": '["Cancellation","Confirmation"]',
     "topic": "ops",
     "file": "src/app/main.py",
     "generation": 0,
