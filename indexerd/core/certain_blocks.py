@@ -31,6 +31,7 @@ _TEXT: Final = r"""(?:
   | -++[^\s\-|:] | \+\S | [0-9]++(?:[.)][^\s]|(?![.)]))
   | :(?=[-:|\ \t]*+[^-:|\s])
 )"""
+_INDENT: Final = r"(?:[ ]{4}|[ ]{0,3}\t)"
 _END: Final = r"(?=\n|\Z)"
 _FENCE: Final = r"(?:`{3,}+[^`\n]*|~{3,}+[^\n]*)(?=\n|\Z)"
 _RULE: Final = r"(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})(?=\n|\Z)"
@@ -42,29 +43,28 @@ _MARKER: Final = r"(?:[-*+]|[0-9]{1,9}[.)])[ ]+[^\s]"
 # markdown-it looks for a table first, whatever its first row would be otherwise.
 _NO_TABLE: Final = r"(?![^\n|]*+\|[^\n]*\n[ \t]*[-:|])"
 _BLOCK: Final = re.compile(
-    rf"""
+    rf"""(?:[ \t]*+\n)*+(?:
     (?P<paragraph>[ ]{{0,3}}(?:{_TEXT}|\[(?:\[|[^\[\]\\\n]*+\](?!:)))[^\n]*+
         (?:\n[ \t]*+(?:{_TEXT}|\[)[^\n]*+)*+)
         (?:\n[ ]{{0,3}}(?P<underline>=+|-+)[ \t]*{_END}|(?=\Z|\n{_ENDS_PARAGRAPH}))
-  | {_NO_TABLE}(?P<heading>[ ]{{0,3}}(?P<hashes>\#{{1,6}})(?:[ \t][^\n]*)?{_END})
-  | {_NO_TABLE}[ ]{{0,3}}(?P<fence>`{{3,}}+(?=[^`\n]*{_END})|~{{3,}}+)
+  | (?P<heading>[ ]{{0,3}}(?P<hashes>\#{{1,6}}){_NO_TABLE}(?:[ \t][^\n]*)?{_END})
+  | [ ]{{0,3}}(?P<fence>`{{3,}}+(?=[^`\n]*{_END})|~{{3,}}+){_NO_TABLE}
   | (?P<definition>\[(?P<label>[^\[\]\\\n]+)\]:[ \t]*(?P<target>[^\x00-\x20\x7f<>\\()&]+)[ \t]*
         (?=\Z|\n(?:\[|[ \t]*(?:\n|\Z)|\#{{1,6}}[ \t])))
-  | (?P<code>(?:[ ]{{4}}|[ ]{{0,3}}\t)[^\n]*+(?:\n(?:(?:[ ]{{4}}|[ ]{{0,3}}\t)[^\n]*+|[ \t]*+(?=\n|\Z)))*+)
+  | (?P<code>{_INDENT}[ \t]*+[^\n]++(?:\n(?:{_INDENT}[^\n]*+|[ \t]*+{_END}))*+)
   | (?P<table>\|[^\n]*\n(?P<dashes>\|[-:|\ \t]*)(?=\n|\Z)(?:\n\|[^\n]*+)*+)(?=\Z|\n[ \t]*(?:\n|\Z))
   | (?P<rule>[ ]{{0,3}}{_RULE})
-  | {_NO_TABLE}(?P<comment>[ ]{{0,3}}<!--)
-  | {_NO_TABLE}(?P<quote>>[^\n]*+(?:\n>[^\n]*+)*+)(?=\Z|\n{_ENDS_PARAGRAPH})
-  | {_NO_TABLE}(?P<list>(?:(?P<bullet>[-*+])|[0-9]{{1,9}}(?P<stop>[.)]))[ ]{{1,4}}\S[^\n]*+
+  | (?P<comment>[ ]{{0,3}}<!--){_NO_TABLE}
+  | (?P<quote>>{_NO_TABLE}[^\n]*+(?:\n>[^\n]*+)*+)(?=\Z|\n{_ENDS_PARAGRAPH})
+  | (?P<list>(?:(?P<bullet>[-*+])|[0-9]{{1,9}}(?P<stop>[.)]))[ ]{{1,4}}{_NO_TABLE}\S[^\n]*+
         (?:(?:\n[ \t]*+(?=\n))*+\n
            (?:[ ]{{2,}}\S|(?!{_RULE})(?(bullet)(?P=bullet)|[0-9]{{1,9}}(?P=stop))[ ]{{1,4}}\S)[^\n]*+)*+)
         (?=\Z|\n{_MARKER}|\n{_ENDS_PARAGRAPH})
-    """,
+    )""",
     re.VERBOSE,
 )
 _QUOTE_MARK: Final = re.compile(r"^> ?", re.MULTILINE)
 _ITEM_MARK: Final = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)]) {1,4}")
-_INDENT: Final = re.compile(r" *")
 # What may belong to the list before it: an indented line, or an item that is empty, padded or tabbed.
 _MAY_GO_ON: Final = re.compile(
     r"(?:\n[ \t]*+(?=\n))*+\n(?:[ \t]+[^ \t\n]|(?:[0-9]{1,9})?(?P<mark>[-*+.)])(?=[ \t\n]|\Z))"
@@ -118,18 +118,23 @@ class _Scanner:
             "quote": self._quote,
             "list": self._list,
         }
-        while True:
-            blank = _BLANK_LINES.match(text, self._at)
-            if blank:
-                self._move(blank.end())
-            if self._at >= size:
-                return True
-            match = _BLOCK.match(text, self._at)
-            if match and readers[match.lastgroup](match):
-                continue
-            if self._depth:
-                return False
-            self._ask()
+        while self._at < size:
+            if match := _BLOCK.match(text, self._at):
+                kind = match.lastgroup
+                self._move(match.start("paragraph" if kind == "underline" else kind or 0))
+                if readers[kind](match):
+                    continue
+            else:
+                self._skip_blank_lines()
+            if self._at < size:
+                if self._depth:
+                    return False
+                self._ask()
+        return True
+
+    def _skip_blank_lines(self) -> None:
+        if blank := _BLANK_LINES.match(self._text, self._at):
+            self._move(blank.end())
 
     def _move(self, end: int) -> None:
         self._line += self._text.count("\n", self._at, end)
@@ -143,11 +148,10 @@ class _Scanner:
         self._move(end)
 
     def _paragraph(self, match: re.Match[str]) -> bool:
-        self._found.add_run(self._line, match.group())
-        lines = match.group().count("\n") + 1
-        self._found.blocks.append(Block(BlockKind.PARAGRAPH, self._line, self._line + lines))
-        self._at = match.end()
-        self._line += lines - 1
+        start, end, line = self._at, match.end(), self._line
+        self._found.add_run(line, self._text, start, end)
+        self._move(end)
+        self._found.blocks.append(Block(BlockKind.PARAGRAPH, line, self._line + 1))
         return True
 
     def _setext_heading(self, match: re.Match[str]) -> bool:
@@ -188,7 +192,7 @@ class _Scanner:
         return True
 
     def _table(self, match: re.Match[str]) -> bool:
-        header, dashes, *rows = match.group().split("\n")
+        header, dashes, *rows = match["table"].split("\n")
         columns = split_row(header)
         alignments = dashes.split("|")[1:]
         if alignments and not alignments[-1].strip():
@@ -197,7 +201,7 @@ class _Scanner:
             return False
         if not all(_ALIGNMENT.fullmatch(alignment.strip()) for alignment in alignments):
             return False
-        if may_hold_finds(match.group()):
+        if may_hold_finds(match["table"]):
             for number, row in enumerate((header, dashes, *rows)):
                 for cell in split_row(row)[: len(columns)] if number != 1 else ():
                     self._found.add_run(self._line + number, cell.strip())
@@ -215,7 +219,7 @@ class _Scanner:
         return True
 
     def _quote(self, match: re.Match[str]) -> bool:
-        source = match.group()
+        source = match["quote"]
         if "\t" in source or _VERY_DEEP.search(source):
             return False
         if _is_worth_reading(source) and not self._read_inside(_QUOTE_MARK.sub("", source), self._line):
@@ -224,7 +228,7 @@ class _Scanner:
         return True
 
     def _list(self, match: re.Match[str]) -> bool:
-        source = match.group()
+        source = match["list"]
         after = _MAY_GO_ON.match(self._text, match.end())
         mark = match["bullet"] or match["stop"]
         if "\t" in source or _VERY_DEEP.search(source) or (after and after["mark"] in (None, mark)):

@@ -33,10 +33,12 @@ _LINK: Final = re.compile(
     re.VERBOSE,
 )
 # What means something in a text. A tag, HTML or an autolink: markdown-it is asked.
-_MARK: Final = re.compile(r"\\.|`+|!?\[|(?P<doubt><(?=[A-Za-z/!?])|(?<![^\s*_])\#[^\s\#])", re.DOTALL)
+_MARK: Final = re.compile(
+    r"\\.|`+|\[|!\[|<(?=[A-Za-z/!?])(?P<html>)|#(?<![^\s*_]#)[^\s#](?P<tag>)", re.DOTALL
+)
 _CODE: Final = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 _UNSAFE_SCHEME: Final = re.compile(r"\s*(?:vbscript|javascript|file|data):", re.IGNORECASE)
-_HEADING_MARKUP: Final = re.compile(r"[\\`<\[*&]|(?<!\w)_|_(?!\w)")
+_HEADING_MARKUP: Final = re.compile(r"[\\`<\[*&_](?:(?<=[^_])|(?<!\w_)|(?!\w))")
 
 
 def find_certain(line: int, source: str, references: References, finds: InlineFinds) -> bool:

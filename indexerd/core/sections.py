@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from indexerd.core.decode import line_offsets
@@ -88,6 +89,7 @@ class Identity:
 
     def __init__(self, title: str, aliases: Iterable[str], names: Iterable[str]) -> None:
         """`names` are those listed in the configuration: customers, products, people."""
+        self._fold = cache(fold_title)  # the same few headings stand above all others of a page
         self._title = fold_title(title)
         self._own = frozenset({self._title, *map(fold_title, aliases)})
         self._names = frozenset(map(fold_title, names)) - self._own
@@ -96,22 +98,22 @@ class Identity:
         """Whether the first element of the path is left off where structure is shown."""
         if not place.heading_path:
             return False
-        first = fold_title(place.heading_path[0])
+        first = self._fold(place.heading_path[0])
         return first == self._title or (place.first_level == 1 and first in self._names)
 
     def is_cover_sheet(self, heading: Heading) -> bool:
         """Whether a heading is a name listed in the configuration, misread as structure."""
-        return heading.level == 1 and bool(self._names) and fold_title(heading.text) in self._names
+        return heading.level == 1 and bool(self._names) and self._fold(heading.text) in self._names
 
     def cover_key(self, heading: Heading) -> str | None:
         """What a depth-1 heading is compared with the titles of other pages by, None for the own names."""
         if heading.level != 1:
             return None
-        key = fold_title(heading.text)
+        key = self._fold(heading.text)
         return key if key and key not in self._own else None
 
     def ancestors(self, above: tuple[str, ...]) -> str:
         """The headings above, joined; a first one equal to the page title is left off."""
-        if above and fold_title(above[0]) == self._title:
+        if above and self._fold(above[0]) == self._title:
             above = above[1:]
         return PATH_SEPARATOR.join(above)
