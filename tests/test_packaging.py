@@ -90,11 +90,12 @@ def test_both_packages_are_marked_as_typed(wheel_names: set[str]) -> None:
     assert {"indexerd/py.typed", "wikiq/py.typed"} <= wheel_names
 
 
-def test_the_service_units_are_shared_data(wheel_names: set[str]) -> None:
-    below = f"{NAME}.data/data/share/indexerd/systemd/"
+def test_the_service_units_and_the_manual_page_are_shared_data(wheel_names: set[str]) -> None:
+    below = f"{NAME}.data/data/share/"
     shipped = {name.removeprefix(below) for name in wheel_names if name.startswith(f"{NAME}.data/")}
     systemd = REPOSITORY / "systemd"
-    assert shipped == {str(path.relative_to(systemd)) for path in systemd.rglob("*") if path.is_file()}
+    units = {path.relative_to(systemd).as_posix() for path in systemd.rglob("*") if path.is_file()}
+    assert shipped == {"man/man1/wikiq.1", *(f"indexerd/systemd/{name}" for name in units)}
 
 
 def test_the_wheel_gives_the_two_commands_and_its_licence(wheel: Path) -> None:
