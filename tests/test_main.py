@@ -179,6 +179,7 @@ def test_bad_settings_are_78_with_the_line_and_the_nearest_known_key(wiki: Path,
     assert (status, "line" in err, err.count("\n")) == (78, True, 1)
 
 
+@pytest.mark.slow
 def test_a_second_writer_is_75_and_names_the_first(wiki: Path, indexerd: Command) -> None:
     indexerd("build", str(wiki))
     lock = WriterLock.acquire(index_path(str(wiki), os.environ).with_name("index.lock"))

@@ -117,6 +117,7 @@ def test_forgetting_again_leaves_one_forgotten_index(tmp_path: Path, environ: di
     assert len(os.listdir(tmp_path / "state/indexerd")) == 1
 
 
+@pytest.mark.slow
 def test_an_index_that_is_being_written_is_not_forgotten(tmp_path: Path, environ: dict[str, str]) -> None:
     path = make_index(tmp_path / "notes", environ)
     lock = WriterLock.acquire(path.with_name("index.lock"))

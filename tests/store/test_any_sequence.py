@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -57,6 +58,7 @@ def followed(store: Store) -> set[tuple[object, ...]]:
     return set(known.values())
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(WIKIS, TOPICS), min_size=2, max_size=5))
 def test_any_sequence_of_plans_gives_the_rows_of_the_last_state(

@@ -51,6 +51,7 @@ def printed(prompt: str, arguments: list[str], index: SampleIndex) -> Iterator[s
         yield f"=> {status}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)
 def test_a_session_prints_what_it_printed(index: SampleIndex, path: Path) -> None:
     text = path.read_text("utf-8")
