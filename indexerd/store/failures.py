@@ -65,7 +65,12 @@ def explained(error: apsw.Error | OSError | UnicodeDecodeError, path: str) -> In
             error.errno or 0, (StorageError, str(error.strerror or error), _CHECK_DISK)
         )
         return kind(path, problem, remedy)
-    found = FAILURES.get(getattr(error, "result", -1))
+    result = getattr(error, "result", -1)
+    if result == apsw.SQLITE_CONSTRAINT and str(error) == "constraint failed":
+        # One of our tables is named in the message, and then it is a bug. This is FTS5's own, which
+        # trips over what it had written before.
+        result = apsw.SQLITE_CORRUPT
+    found = FAILURES.get(result)
     if found is None:
         return None
     kind, problem, remedy = found

@@ -32,6 +32,8 @@ from indexerd.store.failures import explaining
 from indexerd.store.files import Access, Found, create_file, move_aside, settle_modes
 from indexerd.store.fulltext import refill_grams
 
+FOUND_DAMAGED: Final = -1  # in `meta.clean`: no check at opening may see what a write ran into
+
 _ANEW: Final = "it is moved aside and made anew"
 
 
@@ -91,6 +93,8 @@ def _open_existing(path: Path, identity: Identity) -> Opened:
         if not is_current(connection):
             return Opened(connection, needs_rebuild=True)
         meta = _read_own_meta(connection, path)
+        if meta["clean"] == FOUND_DAMAGED:
+            raise DamagedIndexError(str(path), "it was found to be damaged", _ANEW)
         unclean = not meta["clean"]
         if unclean and (problems := quick_check(connection)):
             raise DamagedIndexError(str(path), problems[0], _ANEW)

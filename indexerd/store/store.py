@@ -17,6 +17,7 @@ import apsw
 
 from indexerd.contract import CHANGES_KEPT, LOCK_NAME, PAGE_SIZE
 from indexerd.core.model import Applied, Diagnostic, IndexedPage, Plan, ScanRecord
+from indexerd.errors import DamagedIndexError
 from indexerd.lock import WriterLock
 from indexerd.store import fetch
 from indexerd.store.connection import (
@@ -31,7 +32,7 @@ from indexerd.store.failures import explaining
 from indexerd.store.feed import count_changes, trim_changes, write_scan
 from indexerd.store.files import access_for, inspect_file, prepare_folder
 from indexerd.store.fulltext import MERGE_PAGES, check_full_text, merge_full_text
-from indexerd.store.opening import Opened, describe, open_database, quick_check
+from indexerd.store.opening import FOUND_DAMAGED, Opened, describe, open_database, quick_check
 from indexerd.store.plans import write_plan
 from indexerd.store.select import select_row
 
@@ -65,6 +66,7 @@ class Store:
         self._connection = opened.connection
         self._identity = identity
         self._rebuilding = False
+        self._damaged = False  # found out on the way; the next opening shall know
         self._marked_open = False  # whether this session's first commit has said that it is not closed
         self._jump = opened.was_unclean
         self._change_rows: int | None = None  # in the feed; None: to be counted
@@ -119,28 +121,28 @@ class Store:
         """What the index knows of these paths, or of all at or below `prefix`; nothing before a rebuild."""
         if not self._is_readable:
             return {}
-        with explaining(self.path):
+        with self._explaining():
             return fetch.fetch_indexed(self._connection, paths, prefix)
 
     def count_pages(self, *, at_most: int) -> int:
         """How many pages there are, counted no further than `at_most`; none before a rebuild."""
         if not self._is_readable:
             return 0
-        with explaining(self.path):
+        with self._explaining():
             return fetch.count_pages(self._connection, at_most)
 
     def fetch_neighbours(self, base_slugs: Collection[str]) -> dict[str, list[str]]:
         """The paths of the pages that share each base slug; one that nobody has is left out."""
         if not self._is_readable:
             return {}
-        with explaining(self.path):
+        with self._explaining():
             return fetch.fetch_neighbours(self._connection, base_slugs)
 
     def fetch_diagnostics(self, prefix: str = "") -> dict[str, tuple[Diagnostic, ...]]:
         """What was last said of each path at or below `prefix` by a look at it (PathDiagnostics)."""
         if not self._is_readable:
             return {}
-        with explaining(self.path):
+        with self._explaining():
             return fetch.fetch_diagnostics(self._connection, prefix)
 
     def apply(self, plan: Plan, *, committed_at: str) -> Applied:
@@ -150,7 +152,7 @@ class Store:
         was only touched, and diagnostics, have none. Nothing is committed where nothing differs.
         """
         if self._rebuilding:
-            with explaining(self.path):
+            with self._explaining():
                 return self._write(plan, committed_at)
         if self.needs_rebuild:
             raise RuntimeError("an index of another schema version is rebuilt before anything is applied")
@@ -173,15 +175,15 @@ class Store:
         Readers see the old rows until the end of the block, then the new ones, under a new index id;
         when the block raises, the old ones stay. Tables of other programs are kept.
         """
-        with explaining(self.path):
+        with self._explaining():
             self._connection.execute("BEGIN IMMEDIATE")
         try:
-            with explaining(self.path):
+            with self._explaining():
                 drop_schema(self._connection)
                 create_schema(self._connection, self._identity)
             self._rebuilding = True
             yield
-            with explaining(self.path):
+            with self._explaining():
                 self._connection.execute("COMMIT")
         except BaseException:
             if self._connection.in_transaction:
@@ -194,7 +196,7 @@ class Store:
 
     def record_scan(self, scan: ScanRecord) -> None:
         """Keep a scan that found a change, or the first one; others cost no commit (state.json has them)."""
-        with explaining(self.path):
+        with self._explaining():
             first = select_row(self._connection, "SELECT 1 FROM scan LIMIT 1") is None
             if scan.pages_changed or scan.missed_by_events or first:
                 with self._committing():
@@ -211,7 +213,7 @@ class Store:
     def checkpoint(self, *, truncate: bool = False) -> Checkpoint:
         """Move the WAL to the file as far as readers let it; with `truncate`, when idle, empty it too."""
         connection = self._connection
-        with explaining(self.path):
+        with self._explaining():
             moved = Checkpoint(*connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE))
             self.wal_pages = moved.pages - moved.moved
             if truncate and moved.complete:
@@ -243,7 +245,7 @@ class Store:
 
     def check_integrity(self) -> tuple[str, ...]:
         """What is wrong with the file or the full text, one line each; writes nothing, holds the lock."""
-        with explaining(self.path):
+        with self._explaining():
             problems = quick_check(self._connection)
             self._connection.execute("BEGIN IMMEDIATE")
             try:
@@ -258,21 +260,37 @@ class Store:
         The WAL itself stays, so that readers without the right to create one can go on (spec 3.5).
         """
         try:
-            with explaining(self.path):
-                # While the jump is still to come, the next session must know of it.
-                if self._meta("clean") == 0 and not self._jump:
+            with self._explaining():
+                if (clean := self._state_to_leave()) is not None:
                     with transaction(self._connection):
-                        write_meta(self._connection, clean=1)
+                        write_meta(self._connection, clean=clean)
                 self._connection.close()
         finally:
             self._connection.close(force=True)
             self._lock.release()
+
+    def _state_to_leave(self) -> int | None:
+        """What the next opening is to find in `meta.clean`, None where it stands there already."""
+        if self._damaged:
+            return FOUND_DAMAGED
+        # While the jump is still to come, the next session must know of it.
+        return 1 if self._meta("clean") == 0 and not self._jump else None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    @contextmanager
+    def _explaining(self) -> Iterator[None]:
+        """As `explaining`; and what turns out to be damaged is remembered until the next opening."""
+        try:
+            with explaining(self.path):
+                yield
+        except DamagedIndexError:
+            self._damaged = True
+            raise
 
     @contextmanager
     def _committing(self) -> Iterator[None]:
@@ -282,7 +300,7 @@ class Store:
         connection starts with synchronous=FULL for it; later commits need not wait for the disk.
         """
         connection = self._connection
-        with explaining(self.path):
+        with self._explaining():
             before = connection.total_changes()
             with transaction(connection):
                 yield

@@ -137,7 +137,7 @@ def test_a_touched_page_gets_its_time_and_no_change_entry(store: Store) -> None:
 
 def test_a_stamp_that_no_reader_sees_moves_no_generation(store: Store) -> None:
     bring(store, {"a.md": "# A\n"})
-    stamp = replace(stamp_of("# A\n"), inode=99, ctime_ns=5)
+    stamp = stamp_of("# A\n")._replace(inode=99, ctime_ns=5)
     applied = store.apply(Plan(touches=(Touch("a.md", stamp, racy=False),)), committed_at=NOON)
     assert (applied.generation, applied.committed) == (1, True)
     again = store.apply(Plan(touches=(Touch("a.md", stamp, racy=False),)), committed_at=NOON)
@@ -163,7 +163,7 @@ def test_a_page_that_says_when_it_was_updated_ignores_its_file(store: Store) -> 
 )
 def test_any_time_of_a_file_can_be_shown(store: Store, mtime_ns: int, shown: str) -> None:
     upsert = Upsert(project("a.md", "# A\n"), "a", stamp_of("# A\n", mtime_ns % 2**63), racy=False)
-    stamp = replace(upsert.stamp, mtime_ns=max(-(2**63), min(mtime_ns, 2**63 - 1)))
+    stamp = upsert.stamp._replace(mtime_ns=max(-(2**63), min(mtime_ns, 2**63 - 1)))
     store.apply(Plan(upserts=(replace(upsert, stamp=stamp),)), committed_at=NOON)
     found = select(store, "SELECT updated_at FROM v1_pages")[0][0]
     assert len(found) == 24

@@ -188,3 +188,19 @@ def test_a_power_failure_takes_back_whole_commits_and_no_generation_comes_twice(
             assert store.generation == generation + UNCLEAN_JUMP
         seen.add(generation)
     assert len(seen) > 2
+
+
+def test_damage_that_a_write_ran_into_is_known_at_the_next_opening(tmp_path: Path) -> None:
+    """No check at opening sees it: the pages of the file are sound, what FTS5 keeps in them is not."""
+    build(tmp_path, LONG)
+    connection = apsw.Connection(str(tmp_path / "index.db"))
+    connection.execute("UPDATE sections_fts_data SET block = zeroblob(3) WHERE id = 10")  # its structure
+    connection.close()
+    with open_store(tmp_path) as store:
+        assert store.moved_aside is None
+        with pytest.raises(DamagedIndexError, match="moves it aside"):
+            bring(store, {})
+    with open_store(tmp_path) as store:
+        assert store.moved_aside is not None
+        bring(store, LONG)
+        assert store.check_integrity() == ()

@@ -487,7 +487,7 @@ def test_what_the_system_refuses_becomes_one_line_too(number: int, kind: type[In
 def test_a_bug_keeps_its_traceback() -> None:
     assert explained(apsw.ConstraintError("UNIQUE"), "/state/index.db") is None
     with pytest.raises(apsw.ConstraintError), explaining(Path("/state/index.db")):
-        raise apsw.exception_for(apsw.SQLITE_CONSTRAINT)
+        raise apsw.exception_for(apsw.SQLITE_CONSTRAINT_UNIQUE)
 
 
 def test_the_first_commit_waits_for_the_disk_since_it_says_that_the_index_is_open(tmp_path: Path) -> None:
