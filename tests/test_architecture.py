@@ -48,7 +48,11 @@ LAYERS: Final = (
         {"indexerd.units"},
         {"indexerd.watch"},
     ),
-    ({"indexerd.declarations"}, {"indexerd.project", "indexerd.wire", "indexerd.workers"}, {"indexerd.registry"}),
+    (
+        {"indexerd.declarations"},
+        {"indexerd.project", "indexerd.wire", "indexerd.workers"},
+        {"indexerd.registry"},
+    ),
     ({"indexerd.build"},),
     ({"indexerd.compose"}, {"indexerd.verify"}),
     ({"indexerd.daemon"},),
