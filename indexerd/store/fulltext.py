@@ -14,7 +14,7 @@ import apsw
 from indexerd.core.terms import grams
 from indexerd.schema import GRAMS_TABLE
 from indexerd.store.changes import RowChanges, Texts
-from indexerd.store.select import select_rows
+from indexerd.store.select import each_row
 
 MERGE_PAGES: Final = 50  # of the index a bounded merge writes at most: 1-2 ms (spec 2.3)
 
@@ -110,7 +110,7 @@ def check_full_text(connection: apsw.Connection) -> Iterator[str]:
 
 
 def _expected_grams(connection: apsw.Connection) -> Iterator[tuple[Any, ...]]:
-    for rowid, title, ancestors, heading, body in select_rows(connection, _ALL_TEXTS):
+    for rowid, title, ancestors, heading, body in each_row(connection, _ALL_TEXTS):
         row = grams_row(rowid, (title, ancestors, heading, body))
         if row is not None:
             yield row

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import apsw
@@ -21,3 +21,8 @@ def select_row(
     """The first row, None without one."""
     rows = connection.execute(statement, values).fetchall()
     return rows[0] if rows else None
+
+
+def each_row(connection: apsw.Connection, statement: str) -> Iterator[tuple[Any, ...]]:
+    """One row after the other, for what is too much to hold at once; the statement stays open meanwhile."""
+    yield from connection.execute(statement)

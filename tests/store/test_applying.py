@@ -193,6 +193,16 @@ def test_pages_can_swap_their_slugs(store: Store) -> None:
     ]
 
 
+def test_a_page_may_lose_its_slug_and_get_another_stamp_in_one_plan(store: Store) -> None:
+    bring(store, {"a.md": "# A\n"})
+    stamp = stamp_of("# A\n", MTIME_NS + 1_000_000_000)
+    plan = Plan(renamed=(("a.md", "a.md"),), touches=(Touch("a.md", stamp, racy=True),))
+    assert store.apply(plan, committed_at=NOON).touched == 1
+    page = store.fetch_indexed()["a.md"]
+    assert (page.slug, page.stamp, page.racy) == ("a.md", stamp, True)
+    assert changes(store, 2) == [("delete", "a"), ("upsert", "a.md")]
+
+
 def test_a_winner_that_comes_moves_both_pages_in_one_commit(store: Store) -> None:
     bring(store, {"a.md": "# File\n"})
     applied = bring(store, {"a.md": "# File\n", "a/README.md": "# Folder\n"})
