@@ -5,12 +5,11 @@ The plain reader of arguments and the click command both end here, so that they 
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 
 from wikiq import render
 from wikiq.arguments import build_request, check_form
 from wikiq.errors import FOUND, NOTHING_FOUND
-from wikiq.freshness import staleness
 from wikiq.source import opened
 
 TYPE_CHECKING = False
@@ -18,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from wikiq.arguments import SearchArguments
-    from wikiq.database import Database
     from wikiq.results import Hit, SearchResult
+    from wikiq.source import Asked
     from wikiq.surroundings import Surroundings
 
 
@@ -40,7 +39,7 @@ def search_and_print(arguments: SearchArguments, surroundings: Surroundings) -> 
 
     with opened(arguments.source, surroundings) as asked:
         result = search(asked.database, request)
-        print_result(result, arguments, database=asked.database, surroundings=surroundings)
+        print_result(result, arguments, asked=asked, surroundings=surroundings)
         return asked.exit_status(FOUND if result.hits else NOTHING_FOUND)
 
 
@@ -54,14 +53,13 @@ def check_output(arguments: SearchArguments) -> None:
 
 
 def print_result(
-    result: SearchResult, arguments: SearchArguments, *, database: Database, surroundings: Surroundings
+    result: SearchResult, arguments: SearchArguments, *, asked: Asked, surroundings: Surroundings
 ) -> None:
     """Print the answer of one index in the form that was asked for, or that fits the stream."""
-    with database.snapshot() as snapshot:
+    with asked.database.snapshot() as snapshot:
         root = snapshot.root
-        warning = staleness(database, snapshot, datetime.now(UTC)) if result.stale else None
-    if warning is not None:
-        surroundings.note(warning)
+    if result.stale:
+        asked.tell_age(surroundings)
     if arguments.json:
         surroundings.out.text(render.result_json(result) + "\n")
         return

@@ -52,11 +52,10 @@ def read_freshness(database: Database, snapshot: Snapshot, now: datetime) -> Fre
     )
 
 
-def staleness(database: Database, snapshot: Snapshot, now: datetime) -> str | None:
-    """Say in one line why the answer may be behind the tree, None when it is not."""
-    freshness = read_freshness(database, snapshot, now)
+def staleness(freshness: Freshness, root: str) -> str | None:
+    """Say in one line why an answer may be behind the tree at `root`, None when it is not."""
     if freshness.mode == ROOT_UNAVAILABLE:
-        return f"{freshness.reason or snapshot.root}; this is what was last indexed"
+        return f"{freshness.reason or root}; this is what was last indexed"
     if freshness.daemon == STOPPED:
         since = "the tree has not been looked at" if freshness.age_s is None else _ago(freshness.age_s)
         return f"the daemon is not running; {since}"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from wikiq.record import Record
-    from wikiq.results import Evidence, Hit, SearchResult
+    from wikiq.results import Evidence, Hit, IndexAge, SearchResult
 
 INDENT = "  "
 _WIDE = frozenset("WF")  # East Asian width: two columns
@@ -93,14 +93,15 @@ def wrap(text: str, columns: int) -> Iterator[tuple[int, int]]:
         yield start, len(text)
 
 
-def result_json(result: Record) -> str:
+def result_json(result: Record, index: IndexAge | None = None) -> str:
     """Write an answer as one JSON document, ASCII only, so that no terminal is steered by it."""
-    return _ascii(document(result))
+    return _ascii(document(result, index))
 
 
-def rows_json(name: str, rows: Sequence[Record], **more: object) -> str:
+def rows_json(name: str, rows: Sequence[Record], index: IndexAge, **more: object) -> str:
     """Write a listing as one JSON document with the rows under `name`."""
-    return _ascii({"format": FORMAT, **more, name: [json_form(row) for row in rows]})
+    rows_form = [json_form(row) for row in rows]
+    return _ascii({"format": FORMAT, "index": json_form(index), **more, name: rows_form})
 
 
 def row_json(row: Record) -> str:
@@ -114,6 +115,9 @@ def notes(result: SearchResult) -> Iterator[str]:
         yield f"no page has {typed!r}; looked for {used!r}"
     if result.excluded:
         yield f"left out sections with {', '.join(map(repr, result.excluded))}"
+    stale = [hit.path for hit in result.hits if hit.status != OK]
+    if stale:
+        yield f"changed or gone since they were indexed: {', '.join(stale)}"
     if result.ignored_terms:
         yield f"too many words; not looked for: {' '.join(result.ignored_terms)}"
 

@@ -160,6 +160,16 @@ class Freshness(Record):
     counters: Mapping[str, int]
 
 
+class IndexAge(Record):
+    """What every answer says of the index it is from."""
+
+    wiki: str
+    index_id: str
+    generation: int
+    age_s: float | None
+    stale: bool
+
+
 class Status(Record):
     """What `wikiq status` tells. `problems` counts the diagnostics, `problem_kinds` by kind."""
 
@@ -197,8 +207,10 @@ def json_form(value: Any) -> Any:
     return value
 
 
-def document(record: Record) -> dict[str, Any]:
-    """Give the JSON document of an answer: its fields after `"format"`."""
+def document(record: Record, index: IndexAge | None = None) -> dict[str, Any]:
+    """Give the JSON document of an answer: its fields after `"format"`, and `"index"` where it has none."""
     form: dict[str, Any] = {"format": FORMAT}
+    if index is not None:
+        form["index"] = json_form(index)
     form.update(json_form(record))
     return form

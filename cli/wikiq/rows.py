@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from wikiq.results import IndexAge
     from wikiq.screen import Span
     from wikiq.surroundings import Surroundings
 
@@ -38,12 +39,17 @@ class Listing(Record):
 
 
 def print_rows(
-    rows: Sequence[Record], form: Form, listing: Listing, surroundings: Surroundings, **more: object
+    rows: Sequence[Record],
+    form: Form,
+    listing: Listing,
+    surroundings: Surroundings,
+    index: IndexAge,
+    **more: object,
 ) -> None:
     """Print rows; `more` is what stands beside them in the JSON document."""
     out = surroundings.out
     if form.json:
-        out.text(rows_json(listing.name, rows, **more) + "\n")
+        out.text(rows_json(listing.name, rows, index, **more) + "\n")
         return
     for row in rows:
         if form.ndjson:

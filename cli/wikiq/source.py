@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from wikiq.errors import NOT_FRESH
+from wikiq.freshness import read_freshness, staleness
 from wikiq.locate import open_index
+from wikiq.results import IndexAge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +33,21 @@ class Asked:
 
     def __exit__(self, *_: object) -> None:
         self.database.close()
+
+    def tell_age(self, surroundings: Surroundings) -> IndexAge:
+        """Give what every answer says of its index; note in one line when it may be behind the tree."""
+        now = datetime.now(UTC)
+        with self.database.snapshot() as snapshot:
+            freshness = read_freshness(self.database, snapshot, now)
+        if (warning := staleness(freshness, snapshot.root)) is not None:
+            surroundings.note(warning)
+        return IndexAge(
+            wiki=snapshot.wiki,
+            index_id=snapshot.index_id,
+            generation=snapshot.generation,
+            age_s=freshness.age_s,
+            stale=freshness.stale,
+        )
 
     def exit_status(self, status: int) -> int:
         """Answered, but freshness was asked for and could not be had: 3."""

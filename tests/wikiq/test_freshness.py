@@ -43,7 +43,8 @@ def freshness(index: SampleIndex, now: datetime = COMMITTED) -> Freshness:
 def said(index: SampleIndex) -> str | None:
     database = open_database(str(index.db))
     with database.snapshot() as snapshot:
-        line = staleness(database, snapshot, COMMITTED + timedelta(hours=3))
+        found = read(database, snapshot, COMMITTED + timedelta(hours=3))
+        line = staleness(found, snapshot.root)
     database.close()
     return line
 

@@ -9,14 +9,13 @@ import click
 
 from wikiq.arguments import COMMANDS, FORMS, INDEX
 from wikiq.commands import parameters, split_source
-from wikiq.database import Database
 from wikiq.errors import FOUND, ForeignIndexError, UsageError
 from wikiq.pages import Changes, changes
 from wikiq.request import Source
 from wikiq.results import ChangeRow
 from wikiq.rows import Form, Listing, print_rows
 from wikiq.screen import FAINT, Span
-from wikiq.source import opened
+from wikiq.source import Asked, opened
 from wikiq.surroundings import Surroundings
 
 FOLLOW_PAUSE_S = 0.25  # between two looks at the generation: one indexed read of .1 ms
@@ -29,7 +28,7 @@ def _changes(surroundings: Surroundings, /, *, since: int, follow: bool, **value
     if follow and form.json:
         raise UsageError("--json", "cannot be combined with --follow", "use --ndjson, one change a line")
     with opened(source, surroundings) as asked:
-        seen = _print_changes(asked.database, since, form, surroundings)
+        seen = _print_changes(asked, since, form, surroundings)
     while follow:
         seen = _print_until_replaced(seen, source, form, surroundings)
     return asked.exit_status(FOUND)
@@ -43,18 +42,18 @@ def _print_until_replaced(seen: Changes, source: Source, form: Form, surrounding
                 now = (snapshot.index_id, snapshot.generation)
             if now != (seen.index_id, seen.generation):
                 since, index_id = seen.generation, seen.index_id
-                seen = _print_changes(asked.database, since, form, surroundings, index_id=index_id)
+                seen = _print_changes(asked, since, form, surroundings, index_id=index_id)
             surroundings.out.stream.flush()
             time.sleep(FOLLOW_PAUSE_S)
     return seen
 
 
 def _print_changes(
-    database: Database, since: int, form: Form, surroundings: Surroundings, *, index_id: str | None = None
+    asked: Asked, since: int, form: Form, surroundings: Surroundings, *, index_id: str | None = None
 ) -> Changes:
-    found = changes(database, since)
+    found = changes(asked.database, since)
     if index_id not in (None, found.index_id):
-        raise ForeignIndexError(database.path, "was built anew", "start over with --since 0")
+        raise ForeignIndexError(asked.database.path, "was built anew", "start over with --since 0")
     if since < found.floor:
         raise UsageError(
             f"--since {since}",
@@ -62,7 +61,7 @@ def _print_changes(
             f"start over: list the pages, then follow with --since {found.generation}",
         )
     beside = {"index_id": found.index_id, "generation": found.generation, "floor": found.floor}
-    print_rows(found.rows, form, LISTING, surroundings, **beside)
+    print_rows(found.rows, form, LISTING, surroundings, asked.tell_age(surroundings), **beside)
     return found
 
 

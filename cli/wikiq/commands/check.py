@@ -37,6 +37,7 @@ def _check(
         raise UsageError("--json --ndjson", "cannot be combined", "give one of them")
     with opened(split_source(values), surroundings) as asked:
         found = _only(check(asked.database, repository=repo), kind)
+        age = asked.tell_age(surroundings)
         with asked.database.snapshot() as snapshot:
             root = snapshot.root
 
@@ -45,7 +46,7 @@ def _check(
         return path if problem.line is None else f"{path}:{problem.line}"
 
     if json:
-        surroundings.out.text(result_json(found) + "\n")
+        surroundings.out.text(result_json(found, age) + "\n")
     elif ndjson:
         for problem in found.problems:
             surroundings.out.text(row_json(problem) + "\n")

@@ -24,9 +24,10 @@ def _expand(
 ) -> int:
     with opened(split_source(values), surroundings) as asked:
         found = expand(asked.database, name, depth=depth, folder=surroundings.folder)
+        age = asked.tell_age(surroundings)
     out = surroundings.out
     if json:
-        out.text(result_json(found) + "\n")
+        out.text(result_json(found, age) + "\n")
     elif ndjson:
         for section in found.sections:
             out.text(row_json(section) + "\n")

@@ -30,9 +30,10 @@ def link_command(name: str, service: Service) -> click.Command:
         form = Form(**values)
         with opened(source, surroundings) as asked:
             rows = service(asked.database, page, folder=surroundings.folder)
+            age = asked.tell_age(surroundings)
             with asked.database.snapshot() as snapshot:
                 root = snapshot.root
-        print_rows(rows, form, _listing(root, surroundings.folder), surroundings)
+        print_rows(rows, form, _listing(root, surroundings.folder), surroundings, age)
         return asked.exit_status(FOUND if rows else NOTHING_FOUND)
 
     return click.Command(

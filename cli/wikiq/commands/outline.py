@@ -24,10 +24,11 @@ def _outline(surroundings: Surroundings, /, name: str, **values: Any) -> int:
     form = Form(**values)
     with opened(source, surroundings) as asked:
         found = outline(asked.database, name, folder=surroundings.folder)
+        age = asked.tell_age(surroundings)
         with asked.database.snapshot() as snapshot:
             path = shown_path(snapshot.root, found.path, surroundings.folder)
     beside = {field: getattr(found, field) for field in ("slug", "title", "path", "generation")}
-    print_rows(found.sections, form, _listing(path), surroundings, **beside)
+    print_rows(found.sections, form, _listing(path), surroundings, age, **beside)
     return asked.exit_status(FOUND)
 
 

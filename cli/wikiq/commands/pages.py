@@ -23,7 +23,7 @@ def _pages(surroundings: Surroundings, /, limit: int | None, **values: Any) -> i
     filters = build_filters(arguments, datetime.now().astimezone())
     with opened(arguments.source, surroundings) as asked:
         result = list_pages(asked.database, filters, limit=limit)
-        print_result(result, arguments, database=asked.database, surroundings=surroundings)
+        print_result(result, arguments, asked=asked, surroundings=surroundings)
         return asked.exit_status(FOUND if result.hits else NOTHING_FOUND)
 
 

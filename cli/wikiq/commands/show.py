@@ -22,10 +22,11 @@ from wikiq.surroundings import Surroundings
 def _show(surroundings: Surroundings, /, name: str, *, raw: bool, json: bool, **values: Any) -> int:
     with opened(split_source(values), surroundings) as asked:
         view = page(asked.database, name, folder=surroundings.folder)
+        age = asked.tell_age(surroundings)
     if view.status != OK:
         surroundings.note(f"{view.path} has {view.status} since this was indexed")
     if json:
-        surroundings.out.text(result_json(view) + "\n")
+        surroundings.out.text(result_json(view, age) + "\n")
     elif raw or not surroundings.out.is_terminal:
         surroundings.out.text(view.source)
     else:

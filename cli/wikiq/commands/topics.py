@@ -23,7 +23,8 @@ def _topics(surroundings: Surroundings, /, topic: str | None, **values: Any) -> 
     form = Form(**values)
     with opened(source, surroundings) as asked:
         rows = topics(asked.database, topic)
-    print_rows(rows, form, LISTING, surroundings)
+        age = asked.tell_age(surroundings)
+    print_rows(rows, form, LISTING, surroundings, age)
     return asked.exit_status(FOUND if rows else NOTHING_FOUND)
 
 
