@@ -7,7 +7,6 @@ reading of Markdown in this package. It knows nothing of sections, pages, paths 
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -151,9 +150,9 @@ class Blocks:
     references: References = field(default_factory=dict)
     too_deep: int | None = None
 
-    def add_run(self, line: int, text: str, start: int = 0, end: int = sys.maxsize) -> None:
+    def add_run(self, line: int, text: str, start: int = 0, end: int | None = None) -> None:
         """Keep the inline markup text[start:end] for later where there may be something to find."""
-        if _INLINE_CANDIDATE.search(text, start, end):
+        if _INLINE_CANDIDATE.search(text, start, len(text) if end is None else end):
             self.runs.append((line, text[start:end]))
 
 
