@@ -61,6 +61,7 @@ class Tree:
         self.root = os.path.abspath(root)
         self.settings = settings
         self._configured = _configured_rules(settings.ignore)
+        self._own_files = tuple(path for path in settings.own_files if _lies_in(path, self.root))
 
     def scan(self, covers: Sequence[str] = WHOLE_TREE, *, stop: Callable[[], bool] | None = None) -> Scan:
         """Look at the pages of `covers` (files or folders, '' the whole tree) without reading them.
@@ -75,7 +76,7 @@ class Tree:
                 settings=self.settings,
                 configured=self._configured,
                 real_root=self._real_root(),
-                own_files=frozenset(_identities(self.settings.own_files)),
+                own_files=frozenset(_identities(self._own_files)),
                 stop=stop,
             )
             for cover in covers:
@@ -147,6 +148,11 @@ def _configured_rules(patterns: tuple[str, ...]) -> IgnoreRules:
     if problems:
         raise ConfigurationError("[wiki] ignore", problems[0].message, "see gitignore(5) for the syntax")
     return IgnoreRules(configured=() if level is None else (level,))
+
+
+def _lies_in(path: str, root: str) -> bool:
+    real, above = os.path.realpath(path), os.path.realpath(root).rstrip("/")
+    return real.startswith(f"{above}/")
 
 
 def _identities(paths: Iterable[str]) -> Iterator[tuple[int, int]]:

@@ -145,14 +145,20 @@ class Walk:
             self._walk_below(descriptor, within, name)
 
     def _take_all(self, pages: Iterable[os.DirEntry[str]], place: _Place) -> None:
+        prefix = place.path_of("")
+        is_plain = not place.rules and not self.own_files
         for entry in pages:
+            name = entry.name
             try:
                 facts = entry.stat(follow_symlinks=False)
             except OSError as error:
                 if not is_absence(error):
-                    self._miss(place.path_of(entry.name), error)
+                    self._miss(prefix + name, error)
+                continue
+            if is_plain and stat.S_ISREG(facts.st_mode) and is_text(name):  # nearly all there are
+                self.stamps[prefix + name] = stamp_of(facts)
             else:
-                self._take(place, entry.name, facts)
+                self._take(place, name, facts)
 
     def _take(self, place: _Place, name: str, facts: os.stat_result) -> None:
         """A file with the name of a page: its stamp, or why it is none."""

@@ -121,8 +121,7 @@ def fetch_indexed(
     else:
         rows = select_rows(connection, _INDEXED)
     return {
-        path: IndexedPage(path, slug, Stamp(*stamp), bool(racy), content_hash, projection)
-        for path, slug, *stamp, racy, content_hash, projection in rows
+        row[0]: IndexedPage(row[0], row[1], Stamp(*row[2:7]), bool(row[7]), row[8], row[9]) for row in rows
     }
 
 

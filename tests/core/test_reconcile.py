@@ -56,7 +56,7 @@ def test_an_equal_stamp_is_an_unchanged_page() -> None:
 @pytest.mark.parametrize("field", ["device", "inode", "size", "mtime_ns", "ctime_ns"])
 @pytest.mark.parametrize("difference", [-1, 1])
 def test_any_other_stamp_is_read_whether_newer_or_older(field: str, difference: int) -> None:
-    other = replace(STAMP, **{field: getattr(STAMP, field) + difference})
+    other = STAMP._replace(**{field: getattr(STAMP, field) + difference})
     assert work(scan("a.md", stamp=other), page("a.md")).read == (ToRead("a.md", "hash", other.size),)
 
 
@@ -78,8 +78,8 @@ def test_another_projection_projects_even_equal_bytes() -> None:
 def test_a_page_is_read_when_the_size_limit_has_moved_past_it(
     size: int, content_hash: str | None, is_read: int
 ) -> None:
-    stamp = replace(STAMP, size=size)
-    indexed = replace(page("a.md", stamp), content_hash=content_hash)
+    stamp = STAMP._replace(size=size)
+    indexed = page("a.md", stamp)._replace(content_hash=content_hash)
     assert len(work(scan("a.md", stamp=stamp), indexed).read) == is_read
 
 
@@ -132,7 +132,7 @@ def test_pages_come_in_the_byte_order_of_their_paths() -> None:
     ],
 )
 def test_a_young_stamp_proves_nothing(mtime: int, ctime: int, racy: bool) -> None:
-    assert is_racy(replace(STAMP, mtime_ns=mtime, ctime_ns=ctime), NOW) is racy
+    assert is_racy(STAMP._replace(mtime_ns=mtime, ctime_ns=ctime), NOW) is racy
 
 
 @pytest.mark.parametrize(
