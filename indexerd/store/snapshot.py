@@ -1,7 +1,7 @@
 """An index seen read-only at one moment, for comparing it with the tree while a daemon may write it.
 
-Takes no writer's lock and changes nothing. Not for a process that has the same index open as a store:
-two openings there would drop each other's locks.
+Takes no writer's lock and changes nothing. The header is read by SQLite alone: closing a descriptor of
+one's own would drop the locks of a store that this process has open on the same file.
 """
 
 from __future__ import annotations
@@ -15,14 +15,13 @@ from urllib.parse import quote
 
 import apsw
 
-from indexerd.contract import READER_PRAGMAS
+from indexerd.contract import APPLICATION_ID, READER_PRAGMAS
 from indexerd.core.model import IndexedPage
-from indexerd.errors import StorageError
+from indexerd.errors import ForeignFileError, StorageError
 from indexerd.store.compare import public_rows
 from indexerd.store.connection import is_current, read_meta
 from indexerd.store.failures import explaining
 from indexerd.store.fetch import fetch_indexed
-from indexerd.store.files import Found, inspect_file
 from indexerd.store.fulltext import check_full_text
 from indexerd.store.opening import quick_check
 
@@ -42,11 +41,13 @@ class Snapshot:
         """Open the index at `path`. Raises StorageError, DamagedIndexError or ForeignFileError."""
         path = Path(os.path.abspath(path))
         with explaining(path):
-            if inspect_file(path, ours_before=True) is Found.NOTHING:
+            if not path.exists():
                 remedy = "run `indexerd build` in the wiki's folder"
                 raise StorageError(str(path), "there is no index", remedy)
             connection = _connect_patiently(path)
             try:
+                if connection.pragma("application_id") != APPLICATION_ID:
+                    raise ForeignFileError(str(path), "is not an index of this program", "name another file")
                 if not is_current(connection):
                     problem = "is of another version of this program"
                     raise StorageError(str(path), problem, "run `indexerd build` to renew it")

@@ -90,9 +90,13 @@ class Store:
         lock_path = path.with_name(LOCK_NAME)
         with explaining(path):
             prepare_folder(path.parent, access)
-            found = inspect_file(path, ours_before=lock_path.exists())
+            # A lock that is there may be held by a store of this process, whose locks on the database a
+            # look at the header would drop; beside a foreign file none is to be left.
+            ours_before = lock_path.exists()
+            found = None if ours_before else inspect_file(path, ours_before=False)
             lock = WriterLock.acquire(lock_path, mode=access.file_mode, group=access.group)
             try:
+                found = found or inspect_file(path, ours_before=True)
                 identity = describe(root, name)
                 opened = open_database(path, found, access, identity, anew=anew)
                 return cls(path, lock, opened, identity)

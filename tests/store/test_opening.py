@@ -35,6 +35,13 @@ from tests.store.wiki import NOON, bring, build, open_store, rows_of
 WIKI = {"README.md": "# Home\n\n[a](a.md)\n", "a.md": "# A\n\ntext\n"}
 NAMES = ("index.db", "index.db-wal", "index.db-shm", "index.lock")
 
+OPEN_AND_CLOSE = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1])
+connection.execute("SELECT 1 FROM meta").fetchall()
+connection.close()
+"""
+
 CRASH = """
 import os, signal, sys
 from pathlib import Path
@@ -328,6 +335,19 @@ def test_a_second_writer_is_kept_out_and_the_first_goes_on(tmp_path: Path) -> No
             open_store(tmp_path)
         bring(store, WIKI)
     open_store(tmp_path).close()
+
+
+def test_a_refused_second_opening_does_not_drop_the_locks_of_the_first(tmp_path: Path) -> None:
+    """A program that believes to be the last one deletes the log at its close, with what is in it."""
+    with open_store(tmp_path) as store:
+        bring(store, WIKI)
+        with pytest.raises(AnotherWriterError):
+            open_store(tmp_path)
+        Snapshot.open(tmp_path / "index.db").close()
+        subprocess.run([sys.executable, "-c", OPEN_AND_CLOSE, str(tmp_path / "index.db")], check=True)
+        assert (tmp_path / "index.db-wal").exists()
+        bring(store, {})
+        assert store.check_integrity() == ()
 
 
 def _with_version(path: Path, version: int) -> None:
