@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from json.encoder import encode_basestring
 from typing import Final, NamedTuple
 
-from indexerd.core.model import Chunk, Link, LinkKind, Section, Stamp, TitleOrigin, Upsert
+from indexerd.core.model import Chunk, Link, LinkKind, Section, Stamp, Upsert
 from indexerd.core.slugs import FOLDER_PAGES, base_slug
 from indexerd.core.terms import fold_path, fold_title
 
@@ -217,11 +217,6 @@ def time_of(stamp: Stamp) -> str:
     except OverflowError:
         moment = _LAST if stamp.mtime_ns > 0 else _FIRST
     return f"{moment.isoformat(timespec='milliseconds')}Z"
-
-
-def is_front_matter_title(row: PageRow) -> bool:
-    """Whether other pages' headings are held against this title."""
-    return row.title_origin == TitleOrigin.FRONT_MATTER
 
 
 def aliases_of(names: Iterable[NameRow]) -> list[str]:
