@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from indexerd.errors import IndexerdError
 from tests.store.wiki import bring, open_store
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
@@ -103,5 +104,27 @@ def test_a_member_of_the_group_leaves_nothing_and_changes_nothing(
     after = {name: (folder / name).stat() for name in os.listdir(folder)}
     assert before.keys() == after.keys()
     assert all(before[name].st_uid == after[name].st_uid == 0 for name in before)
+    with open_store(folder, share_group=group.gr_name) as store:
+        assert bring(store, WIKI).committed is False
+
+
+def test_a_user_who_may_not_write_is_told_so_and_nothing_is_touched(
+    folder: Path, group: grp.struct_group
+) -> None:
+    with open_store(folder, share_group=group.gr_name) as store:
+        bring(store, WIKI)
+
+    def write() -> str:
+        try:
+            open_store(folder).close()
+        except IndexerdError as error:
+            return f"{type(error).__name__}: {error}"
+        return "opened"
+
+    for groups in ([], [group.gr_gid]):
+        said = as_nobody(groups, write)
+        assert said.startswith("NotPermittedError: ")
+        assert "run as the owner of the index" in said
+        assert "\n" not in said
     with open_store(folder, share_group=group.gr_name) as store:
         assert bring(store, WIKI).committed is False
