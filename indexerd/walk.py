@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Final
@@ -76,6 +77,7 @@ class Walk:
     real_root: str | None = None
     own_files: frozenset[tuple[int, int]] = frozenset()
     stop: Callable[[], bool] | None = None
+    folds_names: bool = sys.platform == "darwin"  # APFS takes page.md for Page.md, and NFD for NFC
     stamps: dict[str, Stamp] = field(default_factory=dict)
     unseen: list[str] = field(default_factory=list)
     diagnostics: dict[str, tuple[Diagnostic, ...]] = field(default_factory=dict)
@@ -94,17 +96,24 @@ class Walk:
         at, place = os.dup(self.root), self._with_ignore_files(self.root, top)
         try:
             for part in folders:
-                if place is None or (entered := self._enter(at, place, part)) is None:
+                if place is None or not self._is_spelled(at, part):
+                    return
+                entered = self._enter(at, place, part)
+                if entered is None:
                     return
                 os.close(at)
                 at, place = entered[0], self._with_ignore_files(*entered)
-            if place is not None:
+            if place is not None and self._is_spelled(at, name):
                 self._look_at_entry(at, place, name)
         except OSError as error:
             if not is_absence(error):
                 self.unseen.append(cover)
         finally:
             os.close(at)
+
+    def _is_spelled(self, descriptor: int, name: str) -> bool:
+        """Whether the folder has an entry of just this name, where it would open others for it as well."""
+        return not self.folds_names or name in os.listdir(descriptor)
 
     def _look_at_entry(self, descriptor: int, place: _Place, name: str) -> None:
         facts = os.stat(name, dir_fd=descriptor, follow_symlinks=False)

@@ -16,8 +16,9 @@ from indexerd.core.model import Diagnostic
 from indexerd.core.names import escape_name
 from indexerd.core.plan import Unread, Vanished
 from indexerd.errors import ConfigurationError, NotPermittedError, RootError
+from indexerd.ignore import IgnoreRules
 from indexerd.tree import Content, Oversized, Tree
-from indexerd.walk import DEEPEST_FOLDER, Stopped, TreeSettings
+from indexerd.walk import DEEPEST_FOLDER, Stopped, TreeSettings, Walk
 
 
 def plant(root: Path, *paths: str, text: str = "# Page\n") -> None:
@@ -250,6 +251,32 @@ def test_a_subtree_scan_sees_exactly_what_lies_below(tmp_path: Path) -> None:
     plant(tmp_path, "a.md", "sub/b.md", "sub/deep/c.md", "subway/d.md")
     assert pages(tmp_path, covers=("sub",)) == {"sub/b.md", "sub/deep/c.md"}
     assert pages(tmp_path, covers=("sub/b.md", "gone.md", "gone/x.md", "a.md/x.md")) == {"sub/b.md"}
+
+
+def test_where_names_are_folded_a_path_counts_only_as_the_folder_spells_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(tmp_path, "Page.md", "Sub/a.md")
+    real_stat = os.stat
+
+    def folding_stat(path: str, *, dir_fd: int, follow_symlinks: bool) -> os.stat_result:
+        return real_stat(
+            {"page.md": "Page.md"}.get(path, path), dir_fd=dir_fd, follow_symlinks=follow_symlinks
+        )
+
+    monkeypatch.setattr(os, "stat", folding_stat)
+    root = os.open(tmp_path, os.O_RDONLY)
+    try:
+        for folds_names, found in (
+            (True, {"Page.md", "Sub/a.md"}),
+            (False, {"Page.md", "Sub/a.md", "page.md"}),
+        ):
+            walk = Walk(root, TreeSettings(), IgnoreRules(), folds_names=folds_names)
+            for cover in ("Page.md", "page.md", "Sub/a.md", "sub/a.md"):
+                walk.look_at(cover)
+            assert walk.stamps.keys() == found
+    finally:
+        os.close(root)
 
 
 def test_an_unreadable_folder_was_not_looked_at_and_its_neighbours_were(open_root: Path) -> None:
