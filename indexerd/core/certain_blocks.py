@@ -11,17 +11,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Final
 
-from indexerd.core.markdown import (
-    MAX_NESTING,
-    TABLE_HEADER_LINES,
-    Block,
-    BlockKind,
-    Blocks,
-    add_definition,
-    may_hold_finds,
-    parse_blocks,
-    split_row,
-)
+from indexerd.core.document import TABLE_HEADER_LINES, Block, BlockKind, Blocks, may_hold_finds
+from indexerd.core.markdown import MAX_NESTING, add_definition, parse_blocks, split_row
 
 # The first characters of a line that can only be text, wherever a block may start (CommonMark 4, 5):
 # no heading, fence, quote, list, rule, HTML, definition, table or underline begins so.
@@ -37,11 +28,12 @@ _FENCE: Final = r"(?:`{3,}+[^`\n]*|~{3,}+[^\n]*)(?=\n|\Z)"
 _RULE: Final = r"(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})(?=\n|\Z)"
 # A line that ends a paragraph for certain; an ordered list does only where it begins with 1.
 _ENDS_PARAGRAPH: Final = rf"""(?:
-    [ \t]*(?:\n|\Z) | \#{{1,6}}(?:[ \t\n]|\Z) | {_FENCE} | > | <!-- | (?:[-*+]|1[.)])[ ]+\S | {_RULE}
+    [ \t]*(?:\n|\Z) | \#{{1,6}}(?:[ \t\n]|\Z) | {_FENCE} | > | <!-- | {_RULE}
+  | [ ]{{0,3}}(?:[-*+]|1[.)])[ ]+\S
 )"""
 _MARKER: Final = r"(?:[-*+]|[0-9]{1,9}[.)])[ ]+[^\s]"
 # markdown-it looks for a table first, whatever its first row would be otherwise.
-_NO_TABLE: Final = r"(?![^\n|]*+\|[^\n]*\n[ \t]*[-:|])"
+_NO_TABLE: Final = r"(?![^\n|]*+\|[^\n]*\n[ \t]*[-:|][-:|\ \t]*+(?:\n|\Z))"
 _BLOCK: Final = re.compile(
     rf"""(?:[ \t]*+\n)*+(?:
     (?P<paragraph>[ ]{{0,3}}(?:{_TEXT}|\[(?:\[|[^\[\]\\\n]*+\](?!:)))[^\n]*+
@@ -56,21 +48,22 @@ _BLOCK: Final = re.compile(
   | (?P<rule>[ ]{{0,3}}{_RULE})
   | (?P<comment>[ ]{{0,3}}<!--){_NO_TABLE}
   | (?P<quote>>{_NO_TABLE}[^\n]*+(?:\n>[^\n]*+)*+)(?=\Z|\n{_ENDS_PARAGRAPH})
-  | (?P<list>(?:(?P<bullet>[-*+])|[0-9]{{1,9}}(?P<stop>[.)]))[ ]{{1,4}}{_NO_TABLE}\S[^\n]*+
-        (?:(?:\n[ \t]*+(?=\n))*+\n
-           (?:[ ]{{2,}}\S|(?!{_RULE})(?(bullet)(?P=bullet)|[0-9]{{1,9}}(?P=stop))[ ]{{1,4}}\S)[^\n]*+)*+)
+  | (?P<list>(?P<lead>[ ]{{0,3}})(?:(?P<bullet>[-*+])|[0-9]{{1,9}}(?P<stop>[.)]))[ ]{{1,4}}{_NO_TABLE}
+        \S[^\n]*+(?:(?:\n[ \t]*+(?=\n))*+\n(?:(?:[ ]{{2,}}|[ ]{{0,3}}\t[ \t]*)\S
+           |(?P=lead)(?!{_RULE})(?(bullet)(?P=bullet)|[0-9]{{1,9}}(?P=stop))[ ]{{1,4}}\S)[^\n]*+)*+)
         (?=\Z|\n{_MARKER}|\n{_ENDS_PARAGRAPH})
     )""",
     re.VERBOSE,
 )
 _QUOTE_MARK: Final = re.compile(r"^> ?", re.MULTILINE)
-_ITEM_MARK: Final = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)]) {1,4}")
+_ITEM_MARK: Final = re.compile(rf"(?!{_RULE})(?:[0-9]{{1,9}})?(?P<mark>[-*+.)])[ ]{{1,4}}(?=\S)")
 # What may belong to the list before it: an indented line, or an item that is empty, padded or tabbed.
 _MAY_GO_ON: Final = re.compile(
     r"(?:\n[ \t]*+(?=\n))*+\n(?:[ \t]+[^ \t\n]|(?:[0-9]{1,9})?(?P<mark>[-*+.)])(?=[ \t\n]|\Z))"
 )
 # A line that may begin so many containers that markdown-it gives up: each takes a character at least.
 _VERY_DEEP: Final = re.compile(rf"^[ \t>*+\-0-9.)]{{{MAX_NESTING // 2}}}", re.MULTILINE)
+_TAB: Final = 4  # columns (CommonMark 2.2)
 _DEEPEST: Final = 8  # containers within each other that are read here
 _BLANK_LINES: Final = re.compile(r"(?:[ \t]*+\n)*+(?:[ \t]+\Z)?")
 _LINE: Final = re.compile(r"[^\n]*+")
@@ -79,7 +72,7 @@ _LINE: Final = re.compile(r"[^\n]*+")
 # carries no list on.
 _CUT: Final = re.compile(
     rf"""\n(?:(?=\#{{1,6}}(?:[ \t\n]|\Z)|{_FENCE})
-       | [ \t]*\n(?:[ \t]*\n)*(?=[^\s])(?!(?:[-*+]|[0-9]{{1,9}}[.)])(?:[ \t\n]|\Z)))""",
+       | [ \t]*+\n(?=[^\s])(?!(?:[-*+]|[0-9]{{1,9}}[.)])(?:[ \t\n]|\Z)))""",
     re.VERBOSE,
 )
 _MOST_CELLS: Final = 0x10000  # markdown-it stops a table that it had to fill up with so many cells
@@ -231,9 +224,9 @@ class _Scanner:
         source = match["list"]
         after = _MAY_GO_ON.match(self._text, match.end())
         mark = match["bullet"] or match["stop"]
-        if "\t" in source or _VERY_DEEP.search(source) or (after and after["mark"] in (None, mark)):
+        if _VERY_DEEP.search(source) or (after and after["mark"] in (None, mark)):
             return False
-        items = _items(source)
+        items = _items(source, len(match["lead"]), mark)
         if items is None:
             return False
         runs = len(self._found.runs)
@@ -271,16 +264,21 @@ def _is_worth_reading(source: str) -> bool:
     return may_hold_finds(source) or "]:" in source
 
 
-def _items(source: str) -> list[tuple[int, str]] | None:
-    """The items of a list, without marker and indentation, and their first lines; None in doubt."""
+def _items(source: str, lead: int, own_mark: str) -> list[tuple[int, str]] | None:
+    """The items of a list, without marker and indentation, and their first lines; None in doubt.
+
+    `lead`: the blanks before each marker.
+    """
     items: list[tuple[int, list[str]]] = []
-    width = 0
+    width = 0  # where the text of the item begins
     for number, line in enumerate(source.split("\n")):
-        mark = _ITEM_MARK.match(line)
-        if mark:
-            width = mark.end()
+        text = line.lstrip(" \t")
+        line = line[: len(line) - len(text)].expandtabs(_TAB) + text
+        mark = _ITEM_MARK.match(text) if len(line) - len(text) == lead else None
+        if mark and mark["mark"] == own_mark:
+            width = lead + mark.end()
             items.append((number, [line[width:]]))
-        elif line[:width].strip(" "):  # not indented to where the item's text begins
+        elif line[:width].strip(" "):
             return None
         else:
             items[-1][1].append(line[width:])

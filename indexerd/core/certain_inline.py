@@ -9,14 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from indexerd.core.markdown import (
-    WIKILINK,
-    FoundLink,
-    InlineFinds,
-    References,
-    find_definition,
-    fold_blanks,
-)
+from indexerd.core.document import FoundLink, References
+from indexerd.core.markdown import WIKILINK, InlineFinds, find_definition, fold_blanks
 from indexerd.core.model import LinkKind
 
 # Text in brackets without brackets: no escape, HTML, image or emphasis. `_` within a word is text
@@ -80,12 +74,13 @@ def _closing(source: str, at: int, length: int) -> int:
 class _Run:
     """One run of inline markup, read from left to right."""
 
-    __slots__ = ("_line", "_references", "_source", "codes", "links")
+    __slots__ = ("_last_bracket", "_line", "_references", "_source", "codes", "links")
 
     def __init__(self, line: int, source: str, references: References) -> None:
         self._line = line
         self._source = source
         self._references = references
+        self._last_bracket = source.rfind("]")
         self.links: list[FoundLink] = []
         self.codes: list[str] = []
 
@@ -124,7 +119,7 @@ class _Run:
         source = self._source
         match = None if source.startswith(("[[", "![["), at) else _LINK.match(source, at)
         if match is None:
-            return at + 1 if "]" not in source[at:] else None
+            return at + 1 if at > self._last_bracket else None
         target, is_image = match["target"], bool(match["bang"])
         kind = LinkKind.INLINE
         if target is None:

@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Final
 
 from indexerd.core.decode import count_lines, line_offsets
-from indexerd.core.markdown import Block, BlockKind
+from indexerd.core.document import Block, BlockKind
 from indexerd.core.model import Chunk, ChunkKind
 from indexerd.core.pieces import LINES, SENTENCES, WORDS, Piece, gather, position_ranks, tear, text_rank
 from indexerd.core.sections import PATH_SEPARATOR

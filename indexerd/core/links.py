@@ -10,7 +10,7 @@ import re
 from typing import Final
 from urllib.parse import unquote
 
-from indexerd.core.markdown import FoundLink
+from indexerd.core.document import FoundLink
 from indexerd.core.model import Link, LinkKind
 
 NAME_KINDS: Final = frozenset({LinkKind.WIKILINK, LinkKind.EMBED})

@@ -8,97 +8,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import cache
-from typing import Final, TypeAlias
+from typing import Final
 
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import mdTrim, normalizeReference
 from markdown_it.rules_block.table import escapedSplit
 from markdown_it.rules_inline import StateInline, image, link
 from markdown_it.token import Token
-from markdown_it.utils import EnvType
 
+from indexerd.core.document import (
+    TABLE_HEADER_LINES,
+    Block,
+    BlockKind,
+    Blocks,
+    Document,
+    FoundLink,
+    FoundText,
+    Heading,
+    References,
+)
 from indexerd.core.model import LinkKind
 
 # Levels of blocks within blocks. The preset's 20 silently drops every heading after a deeper list;
 # at 200 the parser needs some 600 frames, below the interpreter's limit of 1,000.
 MAX_NESTING: Final = 200
-
-
-References: TypeAlias = EnvType  # the link definitions of a text, as the parser keeps them
-
-
-class BlockKind(StrEnum):
-    """What a top-level block is."""
-
-    PARAGRAPH = "paragraph"
-    LIST = "list"
-    CODE = "code"
-    TABLE = "table"
-    QUOTE = "quote"
-    HTML = "html"
-    RULE = "rule"
-    DEFINITION = "definition"
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """A top-level heading: lines [start, end) counted from 0, plain text, the explicit id or None."""
-
-    level: int
-    start: int
-    end: int
-    text: str
-    anchor: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A top-level block that is no heading: lines [start, end) counted from 0.
-
-    Blank lines at its end are left off. `header_end` is where the rows of a table begin, else 0.
-    """
-
-    kind: BlockKind
-    start: int
-    end: int
-    header_end: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class FoundLink:
-    """A link where it was found, at any depth. `target` and `label` without their markup."""
-
-    kind: LinkKind
-    line: int
-    target: str
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
-class FoundText:
-    """A piece of text and a line, counted from 0: of a `#tag` its own, of a code span its paragraph's."""
-
-    line: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """A whole text.
-
-    `code_spans`: those that may be a path, with a slash and no blank. `tags`: without their `#`.
-    `too_deep`: the line where nesting passed MAX_NESTING and was cut off.
-    """
-
-    headings: tuple[Heading, ...]
-    blocks: tuple[Block, ...]
-    links: tuple[FoundLink, ...]
-    code_spans: tuple[FoundText, ...]
-    tags: tuple[FoundText, ...]
-    too_deep: int | None = None
 
 
 _BLOCK_KINDS: Final = {
@@ -115,17 +49,10 @@ _BLOCK_KINDS: Final = {
 }
 _CONTAINERS: Final = ("blockquote_open", "list_item_open")
 _LEAVES_OPEN: Final = ("fence", "html_block")
-TABLE_HEADER_LINES: Final = 2  # the header row and the row of dashes, in every GFM table
 
-_EXPLICIT_ANCHOR: Final = re.compile(r"(?:^|\s*(?<!\\))\{#([^\s{}]+)(?:\s[^{}]*)?\}\s*$")
+_EXPLICIT_ANCHOR: Final = re.compile(r"(?<!\\)\{#([^\s{}]+)(?:\s[^{}]*)?\}$")
 WIKILINK: Final = re.compile(r"!?\[\[([^\[\]|\n]+?)(?:\\?\|([^\[\]\n]*))?\]\]")
 _MAY_BE_PATH: Final = re.compile(r"\s*[^\s/\\]*[/\\]\S*\s*")
-# Where inline markup can hold something that is looked for. An autolink, a tag after a blank or an
-# emphasis mark, a code span with a slash; `[` is a link or a wikilink. Each alternative begins with
-# a literal, which the regex engine then skips to: ten times faster.
-_INLINE_CANDIDATE: Final = re.compile(
-    r"\[|<[^\s<>]*[:@]|#(?<![^\s*_|>]#)[^\s#]|`[^\S`]*[^\s`/\\]*[/\\]",
-)
 # What a tag may hold, as Obsidian has it: no blank, no ASCII punctuation but `-_/`, no general or
 # CJK punctuation; any script and emoji (with their joiner U+200D) may.
 _TAG: Final = re.compile(
@@ -133,32 +60,6 @@ _TAG: Final = re.compile(
     r"""\u3000-\u3003\u3008-\u3011\u3014-\u301f\uff01-\uff0e\uff1a-\uff20\uff3b-\uff3d\uff5b-\uff65\ufffc]+)"""
 )
 _HOLE: Final = "\ufffc"  # stands in the text for what is no text, so no tag begins or goes on there
-
-
-@dataclass(slots=True)
-class Blocks:
-    """The blocks of a text as they are met, before inline markup is read.
-
-    `headings`: level, first line, line after the last, source. `runs`: first line and source of
-    inline markup that may hold something. `references`: the link definitions, which inline markup
-    needs all of.
-    """
-
-    headings: list[tuple[int, int, int, str]] = field(default_factory=list)
-    blocks: list[Block] = field(default_factory=list)
-    runs: list[tuple[int, str]] = field(default_factory=list)
-    references: References = field(default_factory=dict)
-    too_deep: int | None = None
-
-    def add_run(self, line: int, text: str, start: int = 0, end: int | None = None) -> None:
-        """Keep the inline markup text[start:end] for later where there may be something to find."""
-        if _INLINE_CANDIDATE.search(text, start, len(text) if end is None else end):
-            self.runs.append((line, text[start:end]))
-
-
-def may_hold_finds(source: str) -> bool:
-    """Whether inline markup, or a row of cells of it, may hold a link, a tag or a path."""
-    return _INLINE_CANDIDATE.search(source) is not None
 
 
 def parse_document(text: str) -> Document:

@@ -17,9 +17,10 @@ from indexerd.contract import PROJECTION_VERSION
 from indexerd.core.anchors import Anchors
 from indexerd.core.chunks import cut_chunks
 from indexerd.core.decode import count_lines, decode_page
+from indexerd.core.document import Block, Document, Heading
 from indexerd.core.front_matter import FrontMatter, parse_front_matter, parse_moment
 from indexerd.core.links import resolve_link
-from indexerd.core.markdown import MAX_NESTING, Block, Document, Heading
+from indexerd.core.markdown import MAX_NESTING
 from indexerd.core.mentions import code_mention, link_mention, parse_sources, source_mentions
 from indexerd.core.model import (
     Diagnostic,

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from indexerd.core.certain_blocks import scan_blocks
 from indexerd.core.certain_inline import find_certain, heading_text
-from indexerd.core.markdown import Blocks, Document, Heading, InlineFinds, parse_heading, unify_line_ends
+from indexerd.core.document import Blocks, Document, Heading
+from indexerd.core.markdown import InlineFinds, parse_heading, unify_line_ends
 
 
 def read_document(text: str) -> Document:

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Final
 
 from indexerd.core.decode import line_offsets
-from indexerd.core.markdown import Heading
+from indexerd.core.document import Heading
 from indexerd.core.terms import fold_title
 
 PATH_SEPARATOR: Final = " > "

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from typing import Final
 
-from indexerd.core.markdown import FoundText
+from indexerd.core.document import FoundText
 from indexerd.core.model import Diagnostic, TopicDeclaration, TopicUse
 from indexerd.core.yaml_subset import Node, YamlError, parse_yaml, text_of
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import example, given, settings
 from markdown_it import MarkdownIt
 
-from indexerd.core.markdown import MAX_NESTING, Block, BlockKind, parse_document
+from indexerd.core.document import Block, BlockKind
+from indexerd.core.markdown import MAX_NESTING, parse_document
 from tests.core.markdown_texts import markdown_texts
 
 

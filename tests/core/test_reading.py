@@ -11,8 +11,9 @@ from hypothesis import example, given, settings
 from indexerd.core import certain_blocks, reading
 from indexerd.core.certain_blocks import scan_blocks
 from indexerd.core.certain_inline import find_certain
+from indexerd.core.document import Blocks
 from indexerd.core.front_matter import parse_front_matter
-from indexerd.core.markdown import Blocks, InlineFinds, parse_blocks, parse_document
+from indexerd.core.markdown import InlineFinds, parse_blocks, parse_document
 from indexerd.core.reading import read_document
 from tests.core.markdown_texts import markdown_texts
 from tests.shared_data import shared_folder
