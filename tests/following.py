@@ -20,7 +20,8 @@ import anyio
 from indexerd.compose import find_wiki
 from indexerd.control import Answer
 from indexerd.core.schedule import SHORTEST_INTERVAL_S
-from indexerd.daemon.loop import Daemon, Surroundings
+from indexerd.daemon.loop import Daemon
+from indexerd.daemon.surroundings import Surroundings
 from indexerd.daemon.workshop import Workshop
 from indexerd.service import ServiceManager
 from indexerd.state import StateFile

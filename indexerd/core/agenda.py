@@ -6,11 +6,12 @@ it went. Nothing is lost by a failure: what a failed job was about is put back.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from indexerd.core.batch import ROOT, Batch, Batcher, is_below
+from indexerd.core.batch import ROOT, Batch, Batcher, folders_above
 from indexerd.core.schedule import back_off_s, scan_interval_s
 
 EVERYTHING: Final = (ROOT,)
@@ -158,9 +159,7 @@ def _look(batch: Batch, reason: Reason) -> Job:
     return Job(covers, reason, covers)
 
 
-def count_missed(changed: tuple[str, ...], expected: tuple[str, ...]) -> int:
-    """How many of the changed paths nobody had reported, by themselves or through a folder above."""
-    reported = set(expected)
-    return sum(
-        1 for path in changed if path not in reported and not any(is_below(path, above) for above in expected)
-    )
+def find_unreported(changed: Iterable[str], reported: Collection[str]) -> tuple[str, ...]:
+    """The changed paths that nobody had reported, by themselves or through a folder above."""
+    known = set(reported)
+    return tuple(path for path in changed if path not in known and known.isdisjoint(folders_above(path)))

@@ -10,7 +10,6 @@ import os
 import signal
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final
 
 import anyio
@@ -19,7 +18,7 @@ import anyio.to_thread
 
 from indexerd.build import time_text
 from indexerd.control import Fresh, serve_barrier
-from indexerd.core.agenda import Agenda, Job, Reason, count_missed
+from indexerd.core.agenda import Agenda, Job, Reason
 from indexerd.core.faults import Fault
 from indexerd.core.hints import cover_of, is_configuration
 from indexerd.daemon.barrier import Barrier, Wait
@@ -27,33 +26,17 @@ from indexerd.daemon.cookies import Cookies
 from indexerd.daemon.looking import Looked, Looker, Unavailable
 from indexerd.daemon.pulse import Pulse
 from indexerd.daemon.report import Report, describe_trouble
+from indexerd.daemon.scans import Finding, ScanBook
+from indexerd.daemon.surroundings import Surroundings, folder_within
 from indexerd.daemon.upkeep import Upkeep
 from indexerd.daemon.watching import WatchKeeper
 from indexerd.daemon.workshop import Workshop
 from indexerd.errors import DamagedIndexError, IndexerdError
-from indexerd.service import ServiceManager
-from indexerd.state import LastScan, StateFile
 from indexerd.walk import Stopped
-from indexerd.watch import Notifier, Watcher
+from indexerd.watch import Watcher
 
 TELL_EVERY_S: Final = 1.0  # how far a first build has come
 ROOT_CHECK_S: Final = 1.0  # between two looks for a root that is gone
-
-# A look for one of these tells nothing of the watcher: it was not there, or nothing was to be reported.
-_UNWATCHED: Final = frozenset({Reason.START, Reason.WATCH, Reason.GAP, Reason.RELOAD, Reason.RETRY})
-
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """Where the daemon's own files are, and who it speaks to. `control`: the socket, None without one."""
-
-    state: StateFile
-    control: str | None
-    cookies: str
-    service: ServiceManager
-    open_notifier: Callable[[list[str]], Notifier]
-    clock: Callable[[], float] = time.monotonic
-    wall: Callable[[], float] = time.time
 
 
 class Daemon:
@@ -73,9 +56,10 @@ class Daemon:
         self._cookies = Cookies(around.cookies)
         self._barrier = Barrier(self._cookies, wake=self._pulse.wake, what_is_open=lambda: self.what_is_open)
         self._report = Report(control=around.control, building=workshop.store.building)
-        self._own_folder = _own_folder(root, str(workshop.wiki.index))
+        self._own_folder = folder_within(root, os.path.dirname(workshop.wiki.index))
         watcher = Watcher(root, around.cookies, self._matters, around.open_notifier)
         self._keeper = WatchKeeper(watcher, self, scan_only=settings.watch == "scan", clock=self._clock)
+        self._scans = ScanBook()
         self._running: Job | None = None
         self._reported: set[str] = set()  # while a job runs
         self._stopping = False
@@ -124,6 +108,7 @@ class Daemon:
                 self._reload_asked |= is_configuration(path)
                 self._agenda.report(cover, when)
                 self._reported.add(cover)
+                self._scans.report(cover)
         self._report.counters["events"] += len(paths)
         self._pulse.wake()
 
@@ -175,6 +160,8 @@ class Daemon:
             job = self._agenda.flush(self._clock()) if flushing else self._agenda.next_job(self._clock())
             if job is not None:
                 await self._do(job, self._barrier.present() if job.is_scan else flushing)
+            elif (finding := self._scans.take_due(self._clock())) is not None:
+                await self._close_scan(finding)
             elif self._check_asked and self._report.started:
                 await self._check_index()
             elif self._upkeep.is_due():
@@ -211,7 +198,7 @@ class Daemon:
         if isinstance(looked, Unavailable):
             self._lose_root(looked)
         else:
-            await self._follow_up(job, looked)
+            self._follow_up(job, looked)
             if not self._looker.open:
                 store = self._workshop.store
                 guarantee = "scan" if job.is_scan else "events"
@@ -249,7 +236,7 @@ class Daemon:
         self._agenda.ask_scan(Reason.RETRY, lost.second_look_at or self._clock() + ROOT_CHECK_S)
         self._be_ready()
 
-    async def _follow_up(self, job: Job, looked: Looked) -> None:
+    def _follow_up(self, job: Job, looked: Looked) -> None:
         now, update = self._clock(), looked.update
         if looked.another_root or self._report.unavailable is not None:
             self._report.unavailable = None
@@ -272,32 +259,32 @@ class Daemon:
                 deleted=update.deleted,
             )
         if job.is_scan:
-            await self._record(job, looked)
+            self._enter_scan(job, looked)
             self._be_ready()
 
-    async def _record(self, job: Job, looked: Looked) -> None:
-        """What a scan of everything found, and what the watcher had not told of it."""
-        missed = 0
-        if job.reason not in _UNWATCHED and self._report.watching:
-            missed = count_missed(looked.changed, (*job.expected, *self._reported))
-        if missed:
-            self._log.warning("events.missed", paths=missed, reason=job.reason)
-            if job.reason == Reason.PERIODIC:
-                self._keeper.doubt()
-        scan = LastScan(
-            started_at=time_text(looked.survey.scan.started_ns),
-            finished_at=time_text(time.time_ns()),
-            reason=job.reason,
-            pages_seen=len(looked.survey.scan.stamps),
-            pages_changed=looked.update.changed,
-            missed_by_events=missed,
-        )
+    def _enter_scan(self, job: Job, looked: Looked) -> None:
+        """What a scan of everything found."""
+        now, watching = self._clock(), self._report.watching
+        finding = self._scans.enter(job, looked, self._reported, now, watching=watching)
         store = self._workshop.store
-        problems = len(store.fetch_diagnostics())
-        self._report.count_scan(scan, building=store.building, generation=store.generation, problems=problems)
-        indexer = self._workshop.indexer
+        self._report.count_scan(
+            finding.told(),
+            building=store.building,
+            generation=store.generation,
+            problems=len(store.fetch_diagnostics()),
+        )
+
+    async def _close_scan(self, finding: Finding) -> None:
+        """Keeps a scan in the index, once it is certain what the watcher had not told of it."""
+        missed = finding.missed
+        if missed:
+            self._report.count_missed(missed)
+            self._log.warning("events.missed", paths=missed, reason=finding.reason)
+            if finding.reason == Reason.PERIODIC:
+                self._keeper.doubt()
+        record, looked = self._workshop.indexer.record, finding.looked
         await self._guarded(
-            lambda: indexer.record(looked.survey, looked.update, job.reason, missed_by_events=missed)
+            lambda: record(looked.survey, looked.update, finding.reason, missed_by_events=missed)
         )
 
     def _be_ready(self) -> None:
@@ -354,8 +341,8 @@ class Daemon:
 
     async def _rest(self) -> None:
         state = self._report.state(self._pending, self.what_is_open)
-        times = (self._agenda.next_at(), self._upkeep.next_at, self._around.state.due_at(state))
-        await self._pulse.rest(times, self._service.ping_interval_s)
+        own = (self._agenda.next_at(), self._upkeep.next_at, self._scans.next_at)
+        await self._pulse.rest((*own, self._around.state.due_at(state)), self._service.ping_interval_s)
 
     @property
     def _pending(self) -> int:
@@ -379,9 +366,3 @@ class Daemon:
         if own is not None and (path == own or path.startswith(f"{own}/")):
             return False  # our own writes must not be work for us
         return cover_of(path) is not None
-
-
-def _own_folder(root: str, index: str) -> str | None:
-    """The folder of the index as a path from the root, None when it lies elsewhere."""
-    folder = os.path.relpath(os.path.realpath(os.path.dirname(index)), os.path.realpath(root))
-    return None if folder == ".." or folder.startswith("../") else folder

@@ -6,7 +6,7 @@ The loop tells it the facts as they happen. It computes and never writes.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from indexerd.build import Update
@@ -59,8 +59,12 @@ class Report:
         self.last_scan, self.pages = scan, scan.pages_seen
         self.building, self.generation, self.problems = building, generation, problems
         self.counters.update({"scans": 1, f"scans_{scan.reason}": 1})
-        if scan.missed_by_events:
-            self.counters["missed_by_events"] += scan.missed_by_events
+
+    def count_missed(self, missed: int) -> None:
+        """The last scan found changes that the watcher had not reported."""
+        self.counters["missed_by_events"] += missed
+        if self.last_scan is not None:
+            self.last_scan = replace(self.last_scan, missed_by_events=missed)
 
     def measure_wal(self, size: int) -> bool:
         """Looks at the size of the write-ahead log, in bytes; whether it has just become too large."""

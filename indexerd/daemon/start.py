@@ -13,7 +13,8 @@ from indexerd.compose import Wiki
 from indexerd.config import user_file
 from indexerd.control import socket_path
 from indexerd.core.names import CONFIG_FILE
-from indexerd.daemon.loop import Daemon, Surroundings
+from indexerd.daemon.loop import Daemon
+from indexerd.daemon.surroundings import Surroundings
 from indexerd.daemon.workshop import Workshop
 from indexerd.errors import RootError
 from indexerd.service import ServiceManager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from indexerd.core.agenda import EVERYTHING, Agenda, Job, Reason, count_missed
+from indexerd.core.agenda import EVERYTHING, Agenda, Job, Reason, find_unreported
 from indexerd.core.batch import FOLDER_CAP, LONGEST_WAIT_MS, QUIET_DELAY_MS, ROOT, TRAILING_QUIET_MS
 from indexerd.core.schedule import FIRST_BACK_OFF_S, SHORTEST_INTERVAL_S
 
@@ -142,6 +142,6 @@ def test_who_waits_gets_a_scan_where_folders_are_in_doubt() -> None:
 
 def test_a_change_was_missed_when_neither_it_nor_a_folder_above_was_reported() -> None:
     changed = ("a.md", "d/b.md", "d/e/c.md", "dd/f.md")
-    assert count_missed(changed, ()) == 4
-    assert count_missed(changed, ("a.md", "d")) == 1
-    assert count_missed(changed, (ROOT,)) == 0
+    assert find_unreported(changed, ()) == changed
+    assert find_unreported(changed, ("a.md", "d")) == ("dd/f.md",)
+    assert find_unreported(changed, (ROOT,)) == ()

@@ -1,0 +1,178 @@
+"""A page is written, freshness is asked for, and the index must hold the write: never a wrong "fresh".
+
+`python -m tests.crash.barrier --trips 10000 [--storm 1000] [--restart-every 500] [--pages N]`: the last
+trips run beside a storm of other changes; the daemon is stopped or killed now and then.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import random
+import shutil
+import signal
+import socket
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from tests.crash.operations import Mischief
+from tests.crash.process import LiveDaemon, open_index
+
+TIMEOUT_S: Final = 5.0
+AWAY_S: Final = 0.05  # between two questions to a daemon that is just starting
+STORM_PAUSE_S: Final = 0.002
+
+
+@dataclass(slots=True)
+class Counts:
+    """Trips by what came of them. `wrong`: "fresh" was said, and the write was not there."""
+
+    fresh: int = 0
+    not_fresh: int = 0
+    unanswered: int = 0
+    by_guarantee: dict[str, int] = field(default_factory=dict)
+    wrong: list[str] = field(default_factory=list)
+    took_ms: list[float] = field(default_factory=list)
+
+
+def ask(control: str) -> dict[str, Any] | None:
+    """The daemon's answer, None when nobody answers."""
+    try:
+        with socket.socket(socket.AF_UNIX) as client:
+            client.settimeout(TIMEOUT_S + 5)
+            client.connect(control)
+            request = {"protocol": 1, "ask": "fresh", "timeout_s": TIMEOUT_S}
+            client.sendall(json.dumps(request).encode() + b"\n")
+            line = client.makefile().readline()
+    except OSError:
+        return None
+    answer: dict[str, Any] | None = json.loads(line) if line else None
+    return answer
+
+
+@contextmanager
+def storm(root: Path, generator: random.Random) -> Iterator[None]:
+    """Other changes, one after the other, in a part of the tree of their own."""
+    over = threading.Event()
+    part = root / "storm"
+    part.mkdir(exist_ok=True)
+    mischief = Mischief(part, random.Random(generator.random()))
+
+    def rage() -> None:
+        while not over.wait(STORM_PAUSE_S):
+            mischief.one()
+
+    thread = threading.Thread(target=rage)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def travel(daemon: LiveDaemon, number: int, generator: random.Random, counts: Counts) -> None:
+    """One write and one question."""
+    page = daemon.root / "asked" / f"{generator.randrange(50)}.md"
+    page.parent.mkdir(exist_ok=True)
+    text = f"# Trip {number}\n\nword{number} {generator.random()}\n".encode()
+    if generator.random() < 0.5:
+        page.write_bytes(text)
+    else:
+        temporary = page.with_name(".new")
+        temporary.write_bytes(text)
+        temporary.replace(page)
+    began = time.perf_counter()
+    answer = ask(daemon.state()["control"])
+    if answer is None:
+        counts.unanswered += 1
+        time.sleep(AWAY_S)
+    elif not answer["fresh"]:
+        counts.not_fresh += 1
+    else:
+        counts.took_ms.append(1000 * (time.perf_counter() - began))
+        counts.fresh += 1
+        kind = answer["guarantee"]
+        counts.by_guarantee[kind] = counts.by_guarantee.get(kind, 0) + 1
+        _check(daemon, page, text, answer, counts)
+
+
+def _check(daemon: LiveDaemon, page: Path, text: bytes, answer: dict[str, Any], counts: Counts) -> None:
+    path = page.relative_to(daemon.root).as_posix()
+    with closing(open_index(daemon.db)) as index:
+        found = index.execute("SELECT content_hash FROM v1_pages WHERE path = ?", (path,)).fetchone()
+        meta = dict(index.execute("SELECT key, value FROM meta WHERE key IN ('index_id', 'generation')"))
+    if found != (hashlib.sha256(text).hexdigest(),) or meta["generation"] < answer["generation"]:
+        counts.wrong.append(f"{path}: {found}, {meta}, {answer}")
+
+
+def run(folder: Path, *, trips: int, stormy: int, restart_every: int, pages: int, seed: int) -> Counts:
+    """All the trips."""
+    generator = random.Random(seed)
+    root = folder / "wiki"
+    root.mkdir(parents=True)
+    for nth in range(pages):
+        part = root / f"part{nth // 500}"
+        part.mkdir(exist_ok=True)
+        (part / f"{nth}.md").write_text(f"# Page {nth}\n\nwords\n")
+    daemon = LiveDaemon(root, folder / "state" / "index.db")
+    counts = Counts()
+    daemon.start()
+    try:
+        for number in range(trips - stormy):
+            if restart_every and number and number % restart_every == 0:
+                daemon.stop(generator.choice([signal.SIGTERM, signal.SIGKILL]))
+                travel(daemon, number, generator, counts)
+                daemon.start(wait=generator.random() < 0.5)
+            travel(daemon, number, generator, counts)
+        with storm(root, generator):
+            for number in range(trips - stormy, trips):
+                travel(daemon, number, generator, counts)
+    finally:
+        daemon.stop(signal.SIGKILL)
+    return counts
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--trips", type=int, default=10_000)
+    parser.add_argument("--storm", type=int, default=1_000)
+    parser.add_argument("--restart-every", type=int, default=500)
+    parser.add_argument("--pages", type=int, default=300, help="30000 and more: cookies instead of scans")
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1_000_000))
+    options = parser.parse_args(arguments)
+    print(f"seed {options.seed}", flush=True)
+    folder = Path(tempfile.mkdtemp(prefix="barrier-"))
+    try:
+        counts = run(
+            folder,
+            trips=options.trips,
+            stormy=options.storm,
+            restart_every=options.restart_every,
+            pages=options.pages,
+            seed=options.seed,
+        )
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    for wrong in counts.wrong[:10]:
+        print(wrong)
+    print(
+        f"{counts.fresh} fresh {counts.by_guarantee}, {counts.not_fresh} not fresh, "
+        f"{counts.unanswered} unanswered, {len(counts.wrong)} wrong; "
+        f"{statistics.median(counts.took_ms):.0f} ms (median), {max(counts.took_ms):.0f} ms (worst)"
+    )
+    return 1 if counts.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
