@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from indexerd.core.terms import is_unspaced
+from indexerd.core.terms import is_unspaced, is_unspaced_alphabet
 from wikiq.query import TERMS_MAX
 from wikiq.record import Record
 
@@ -121,9 +121,11 @@ def _pieces(term: Term) -> list[str]:
 
 
 def _piece_pairs(question: Question) -> Iterable[str]:
+    """Pairs of neighbouring bigrams, in alphabets only: there three letters say what two Han do."""
     for term in question.terms:
         for before, after in pairwise(term.pieces):
-            yield quoted(f"{before} {after}")
+            if is_unspaced_alphabet(before) and is_unspaced_alphabet(after):
+                yield quoted(f"{before} {after}")
 
 
 def _is_cut(clause: Clause) -> bool:

@@ -13,22 +13,25 @@ class Policy(Record):
     """The `default` way to rank.
 
     `weights` are bm25's, for title, ancestors, heading, body. A section's own score is
-    words + `pair_weight` x adjacent pairs, from the natural table, and `piece_weight` x the same
-    from the bigram table. The `pool` best sections are looked at more closely: each gets
-    `page_weight` x the mean of its page's `page_sections` best (or of all, when it has fewer), and
-    `literal_weight` x the best score for words with signs that it holds verbatim.
+    words + `pair_weight` x adjacent pairs, from the natural table, and `piece_weight` x (pieces +
+    `piece_pair_weight` x pairs of alphabetic ones), from the bigram table. The `pool` best sections
+    are looked at more closely: each gets `page_weight` x the mean of its page's `page_sections` best
+    (or of all, when it has fewer), and for words with signs that it holds verbatim their share of
+    the question x the best score x `literal_weight`; where its heading holds them,
+    `literal_heading_weight` more.
     """
 
     name: str
     version: int
     weights: tuple[float, float, float, float] = (5.0, 1.0, 8.0, 1.0)
     pair_weight: float = 0.3
-    piece_weight: float = 1.0
-    piece_pair_weight: float = 0.3
+    piece_weight: float = 0.5
+    piece_pair_weight: float = 0.6
     pool: int = 200
     page_weight: float = 0.5
     page_sections: int = 3
     literal_weight: float = 1.0
+    literal_heading_weight: float = 1.0
     names: bool = True
     exact_names: bool = True
     prefixes: bool = True
@@ -47,7 +50,8 @@ ABLATIONS = {
     "no-weights": DEFAULT.replace(weights=(1.0, 1.0, 1.0, 1.0)),
     "no-pairs": DEFAULT.replace(pair_weight=0.0),
     "no-page": DEFAULT.replace(page_weight=0.0),
-    "no-literals": DEFAULT.replace(literal_weight=0.0),
+    "no-literals": DEFAULT.replace(literal_weight=0.0, literal_heading_weight=0.0),
+    "no-literal-headings": DEFAULT.replace(literal_heading_weight=0.0),
     "no-exact-names": DEFAULT.replace(exact_names=False),
     "no-names": DEFAULT.replace(names=False),
     "no-prefixes": DEFAULT.replace(prefixes=False),

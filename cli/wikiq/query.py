@@ -46,7 +46,10 @@ class Clause(Record):
 
 
 class Literal(Record):
-    """A word with signs in it (a path, a date, `C++`), to be found as it was typed."""
+    """A word with signs in it (a path, a date, `C++`), to be found as it was typed.
+
+    Words of letters joined by hyphens or apostrophes are prose: they are written in several ways.
+    """
 
     text: str
     terms: tuple[str, ...]
@@ -181,8 +184,25 @@ def _limited(typed: Iterable[_Typed], ignored: list[str]) -> Iterator[tuple[_Typ
 
 def _literal(word: str, terms: Iterable[Term]) -> Literal | None:
     """Give the word without the punctuation around it if signs are left in it, None otherwise."""
-    text = word.lstrip(_OPENING).rstrip(_CLOSING)
-    signs = any(sign.isascii() and not sign.isalnum() for sign in text)
-    if not signs or any(term.is_cut for term in terms):
+    start, end = 0, len(word)
+    while start < end and (word[start] in _OPENING or _is_foreign_sign(word[start])):
+        start += 1
+    while start < end and (word[end - 1] in _CLOSING or _is_foreign_sign(word[end - 1])):
+        end -= 1
+    text = word[start:end]
+    if _is_prose(text) or any(term.is_cut for term in terms):
         return None
     return Literal(text=text, terms=tuple(term.text for term in terms))
+
+
+def _is_prose(text: str) -> bool:
+    """Tell whether a word has no signs but hyphens and apostrophes between letters."""
+    if all(character.isalnum() or not character.isascii() for character in text):
+        return True
+    letters = text.replace("-", "").replace("'", "")
+    return letters.isalpha() and text[0].isalpha() and text[-1].isalpha()
+
+
+def _is_foreign_sign(character: str) -> bool:
+    """Tell whether a character is a sign that no identifier has: a curly quote, `§`, a full stop of Han."""
+    return not character.isascii() and not character.isalnum()

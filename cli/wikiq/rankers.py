@@ -48,12 +48,10 @@ def policy_ranker(policy: Policy, pages: Mapping[int, str]) -> Ranker:
             return Ranked(sections=(), pages=())
         filters = NO_FILTERS if scope is None else NO_FILTERS.replace(paths=(scope,))
         vocabulary = look_up_terms(snapshot, question, policy)
-        candidates = fetch_ranking(
-            snapshot, question, vocabulary, policy, filters, limit=PAGES_RANKED
-        ).candidates
+        ranked = fetch_ranking(snapshot, question, vocabulary, policy, filters, limit=PAGES_RANKED).ranked
         return Ranked(
-            sections=tuple(one.section_rowid for one in candidates if one.section_rowid is not None),
-            pages=tuple(pages[one.page_id] for one in best_of_each_page(candidates)),
+            sections=tuple(one.section_rowid for _, one in ranked if one.section_rowid is not None),
+            pages=tuple(pages[one.page_id] for _, one in best_of_each_page(ranked)),
         )
 
     return rank

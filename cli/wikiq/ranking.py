@@ -23,7 +23,8 @@ class Candidate(Record):
 
     `score` is the section's own. `is_exact`: what was typed is the page's slug or path (1), another
     name of it (0), none (None). `sections` is how many the page has. `literals` says of each of the
-    question's literals whether the section holds it. `section_rowid` is None on a page without any.
+    question's literals where it is: nowhere (0), in the section (1), in its heading too (2).
+    `section_rowid` is None on a page without any.
     """
 
     section_rowid: int | None
@@ -35,7 +36,7 @@ class Candidate(Record):
     updated_at: str
     sections: int
     ordinal: int
-    literals: tuple[bool, ...] = ()
+    literals: tuple[int, ...] = ()
 
 
 def rarity(sections: int) -> float:
@@ -47,35 +48,36 @@ def rarity(sections: int) -> float:
 
 
 def rank_candidates(
-    candidates: Iterable[Candidate], policy: Policy, literal_shares: Sequence[float]
-) -> list[Candidate]:
-    """Put candidates in their final order, with their final scores.
+    candidates: Iterable[Candidate], policy: Policy, shares: Sequence[float]
+) -> list[tuple[float, Candidate]]:
+    """Put candidates in their final order, each with its final score.
 
-    `literal_shares` says how much of the question lies in each literal (see `literal_shares`).
+    `shares` says how much of the question lies in each literal (see `literal_shares`).
     """
-    ordered = _in_order(candidates)
-    texts = [candidate for candidate in ordered if not candidate.by_name]
+    ordered = _in_order([(candidate.score, candidate) for candidate in candidates])
+    texts = [one for one in ordered if not one[1].by_name]
     pool, rest = texts[: policy.pool], texts[policy.pool :]
-    best = pool[0].score if pool else 0.0
+    best = pool[0][0] if pool else 0.0
     means = _page_means(pool, policy.page_sections)
     closer = [
-        candidate.replace(
-            score=candidate.score
+        (
+            score
             + policy.page_weight * means[candidate.page_id]
-            + policy.literal_weight * best * _share_held(candidate, literal_shares)
+            + best * _literal_bonus(candidate, policy, shares),
+            candidate,
         )
-        for candidate in pool
+        for score, candidate in pool
     ]
-    named = [candidate.replace(score=0.0) for candidate in ordered if candidate.by_name]
+    named = [(0.0, candidate) for _, candidate in ordered if candidate.by_name]
     ranked = [*_in_order(closer), *rest, *named]
     return _exact_first(ranked) if policy.exact_names else ranked
 
 
-def best_of_each_page(ranked: Iterable[Candidate]) -> list[Candidate]:
+def best_of_each_page(ranked: Iterable[tuple[float, Candidate]]) -> list[tuple[float, Candidate]]:
     """Keep the first candidate of every page."""
-    first: dict[int, Candidate] = {}
-    for candidate in ranked:
-        first.setdefault(candidate.page_id, candidate)
+    first: dict[int, tuple[float, Candidate]] = {}
+    for one in ranked:
+        first.setdefault(one[1].page_id, one)
     return list(first.values())
 
 
@@ -86,34 +88,35 @@ def literal_shares(question: Question, sections: Mapping[str, int]) -> list[floa
     return [sum(weights[term] for term in set(literal.terms)) / whole for literal in question.literals]
 
 
-def _in_order(candidates: Iterable[Candidate]) -> list[Candidate]:
-    ordered = sorted(candidates, key=lambda candidate: (candidate.slug, candidate.ordinal))
-    ordered.sort(key=lambda candidate: candidate.updated_at, reverse=True)
-    ordered.sort(key=lambda candidate: candidate.score, reverse=True)
+def _in_order(scored: list[tuple[float, Candidate]]) -> list[tuple[float, Candidate]]:
+    ordered = sorted(scored, key=lambda one: (one[1].slug, one[1].ordinal))
+    ordered.sort(key=lambda one: one[1].updated_at, reverse=True)
+    ordered.sort(key=lambda one: one[0], reverse=True)
     return ordered
 
 
-def _page_means(pool: Iterable[Candidate], most: int) -> dict[int, float]:
+def _page_means(pool: Iterable[tuple[float, Candidate]], most: int) -> dict[int, float]:
     """The mean of each page's best scores; a page with fewer sections than that is not punished."""
     scores: dict[int, list[float]] = {}
     sections: dict[int, int] = {}
-    for candidate in pool:
-        scores.setdefault(candidate.page_id, []).append(candidate.score)
+    for score, candidate in pool:
+        scores.setdefault(candidate.page_id, []).append(score)
         sections[candidate.page_id] = candidate.sections
     return {page: sum(found[:most]) / max(1, min(most, sections[page])) for page, found in scores.items()}
 
 
-def _share_held(candidate: Candidate, shares: Sequence[float]) -> float:
-    return sum(share for share, held in zip(shares, candidate.literals, strict=True) if held)
+def _literal_bonus(candidate: Candidate, policy: Policy, shares: Sequence[float]) -> float:
+    worth = (0.0, policy.literal_weight, policy.literal_weight + policy.literal_heading_weight)
+    return sum(share * worth[where] for share, where in zip(shares, candidate.literals, strict=True))
 
 
-def _exact_first(ranked: Sequence[Candidate]) -> list[Candidate]:
+def _exact_first(ranked: list[tuple[float, Candidate]]) -> list[tuple[float, Candidate]]:
     """Move pages whose name was typed to the front; their scores rise by the best of the others."""
-    if all(candidate.is_exact is None for candidate in ranked):
-        return list(ranked)
-    step = 1.0 + ranked[0].score
-    tiers: list[list[Candidate]] = [[], [], []]
-    for candidate in ranked:
+    if all(candidate.is_exact is None for _, candidate in ranked):
+        return ranked
+    step = 1.0 + ranked[0][0]
+    tiers: list[list[tuple[float, Candidate]]] = [[], [], []]
+    for score, candidate in ranked:
         tier = 0 if candidate.is_exact is None else 1 + candidate.is_exact
-        tiers[tier].append(candidate.replace(score=candidate.score + tier * step))
-    return [candidate for tier in reversed(tiers) for candidate in tier]
+        tiers[tier].append((score + tier * step, candidate))
+    return [one for tier in reversed(tiers) for one in tier]

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 
 class Ranking(Record):
-    """Candidates in their final order; `total` counts all pages (or sections) that match, uncapped."""
+    """Candidates with their final scores, in order; `total` counts all pages (or sections) that match."""
 
-    candidates: list[Candidate]
+    ranked: list[tuple[float, Candidate]]
     total: int
 
 
@@ -79,12 +79,12 @@ def fetch_ranking(
         max(policy.pool, limit if sections else 0),
         limit,
         limit,
-        *(literal.text for literal in literals),
+        *(literal.text for literal in literals for _ in range(2)),
     )
     rows = snapshot.rows(statement, values)
     shares = literal_shares(question, vocabulary.sections)[: len(literals)]
     return Ranking(
-        candidates=rank_candidates((_candidate(row, len(literals)) for row in rows), policy, shares),
+        ranked=rank_candidates((_candidate(row, len(literals)) for row in rows), policy, shares),
         total=rows[0][-1] if rows else 0,
     )
 
@@ -149,5 +149,5 @@ def _candidate(row: tuple[Any, ...], literals: int) -> Candidate:
         updated_at=updated_at,
         sections=sections,
         ordinal=ordinal if ordinal is not None else 0,
-        literals=tuple(bool(held) for held in rest[:literals]),
+        literals=tuple(rest[:literals]),
     )

@@ -63,7 +63,7 @@ def search(database: Database, request: SearchRequest, policy: Policy = DEFAULT)
             limit=request.limit,
             sections=request.sections,
         )
-        ranked = ranking.candidates if request.sections else best_of_each_page(ranking.candidates)
+        ranked = ranking.ranked if request.sections else best_of_each_page(ranking.ranked)
         hits = _hits(snapshot, ranked[: request.limit], question, vocabulary)
         freshness = read_freshness(database, snapshot, datetime.now(UTC))
     return SearchResult(
@@ -95,22 +95,25 @@ def _listing(database: Database, request: SearchRequest, question: Question) -> 
 
 
 def _hits(
-    snapshot: Snapshot, shown: Sequence[Candidate], question: Question, vocabulary: Vocabulary
+    snapshot: Snapshot, shown: Sequence[tuple[float, Candidate]], question: Question, vocabulary: Vocabulary
 ) -> tuple[Hit, ...]:
     """Read what is shown of each candidate and cut its excerpt."""
     words = sought_words(question, vocabulary)
     bound = {
-        "pages": json.dumps([candidate.page_id for candidate in shown]),
-        "sections": json.dumps([candidate.section_rowid for candidate in shown]),
+        "pages": json.dumps([candidate.page_id for _, candidate in shown]),
+        "sections": json.dumps([candidate.section_rowid for _, candidate in shown]),
         "rarest": words.rarest,
         "most": EXCERPT_SCAN_MAX,
         "before": EXCERPT_LEAD,
     }
     rows = {row[0]: row[1:] for row in snapshot.rows(sql.SELECT_SHOWN, bound)}
-    return tuple(_hit(candidate, rows[place], snapshot.root, words) for place, candidate in enumerate(shown))
+    return tuple(
+        _hit(candidate, score, rows[place], snapshot.root, words)
+        for place, (score, candidate) in enumerate(shown)
+    )
 
 
-def _hit(candidate: Candidate, row: tuple[Any, ...], root: str, words: Words) -> Hit:
+def _hit(candidate: Candidate, score: float, row: tuple[Any, ...], root: str, words: Words) -> Hit:
     title, path, summary, topics, size, mtime_ns, content_hash, *section = row
     return Hit(
         slug=candidate.slug,
@@ -119,7 +122,7 @@ def _hit(candidate: Candidate, row: tuple[Any, ...], root: str, words: Words) ->
         summary=summary,
         topics=parse_names(topics),
         updated_at=candidate.updated_at,
-        score=round(candidate.score, SCORE_DIGITS),
+        score=round(score, SCORE_DIGITS),
         status=page_status(root, path, size=size, mtime_ns=mtime_ns, content_hash=content_hash),
         evidence=_evidence(section, title, words, by_name=candidate.by_name),
     )

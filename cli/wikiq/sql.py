@@ -206,7 +206,8 @@ NO_NAMED_PAGES = "SELECT NULL AS page_id, 0.0 AS score WHERE 0"
 # Verbatim and without regard to ASCII case; past that many characters nobody waits for it. A scalar
 # subquery, like the ordinal: an outer join to the view would be made for all sections of the wiki.
 HOLDS_LITERAL = """
-(SELECT instr(lower(p.title || char(10) || v.heading || char(10) || substr(v.body, 1, 1000000)), lower(?)) > 0
+(SELECT (instr(lower(v.heading), lower(?)) > 0) + (instr(
+     lower(p.title || char(10) || v.heading || char(10) || substr(v.body, 1, 1000000)), lower(?)) > 0)
  FROM v1_sections v WHERE v.section_rowid = k.section_rowid)"""
 
 # What is worth ranking: the best sections, the best section of the best pages and of those whose name

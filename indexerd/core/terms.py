@@ -27,6 +27,7 @@ __all__ = [
     "grams",
     "has_word",
     "is_unspaced",
+    "is_unspaced_alphabet",
     "pieces",
     "runs",
     "spans",
@@ -56,6 +57,10 @@ _UNSPACED = (
     (0x1AFF0, 0x1B16F),  # kana
     (0x20000, 0x3FFFF),  # Han
 )
+
+
+# Of these, the scripts whose characters are letters rather than syllables or words.
+_ALPHABETS = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0xA9E0, 0xA9FF), (0xAA60, 0xAA7F))
 
 
 def fold_path(text: str) -> str:
@@ -106,6 +111,11 @@ def runs(word: str) -> Iterator[tuple[str, bool]]:
 def is_unspaced(piece: str) -> bool:
     """Tell whether a piece begins in a script without blanks; the whole of it does then."""
     return piece[:1].translate(_SCRIPTS) == "-"
+
+
+def is_unspaced_alphabet(piece: str) -> bool:
+    """Tell whether a piece begins in Thai, Lao, Khmer or Myanmar, which write one sound a letter."""
+    return is_unspaced(piece) and any(first <= ord(piece[0]) <= last for first, last in _ALPHABETS)
 
 
 def bigrams(run: str) -> list[str]:

@@ -8,7 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexerd.core.terms import bigrams, fold_path, fold_title, grams, has_word, pieces, runs, spans, tokens
+from indexerd.core.terms import (
+    asked_pieces,
+    bigrams,
+    fold_path,
+    fold_title,
+    grams,
+    has_word,
+    is_unspaced_alphabet,
+    pieces,
+    runs,
+    spans,
+    tokens,
+)
 
 
 @pytest.mark.parametrize(
@@ -105,3 +117,22 @@ def test_bigrams_end_with_the_last_character() -> None:
 )
 def test_a_term_without_letter_or_number_is_no_word(term: str, expected: bool) -> None:
     assert has_word(term) is expected
+
+
+@pytest.mark.parametrize(
+    "word, expected",
+    [
+        ("数据库", ("数据", "据库")),
+        ("設", ("設",)),
+        ("のiPhone", ("の", "iphone")),
+        ("ＡＢ", ("ab",)),
+        ("plain", ()),
+    ],
+)
+def test_a_question_leaves_off_the_last_character_of_a_run(word: str, expected: tuple[str, ...]) -> None:
+    assert asked_pieces(word) == expected
+
+
+def test_alphabets_without_blanks_are_told_from_syllables() -> None:
+    assert all(is_unspaced_alphabet(piece) for piece in ("กา", "ແລ", "ខ្", "မြ"))
+    assert not any(is_unspaced_alphabet(piece) for piece in ("漢字", "かな", "한글", "ab"))

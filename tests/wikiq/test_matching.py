@@ -82,7 +82,13 @@ def test_scripts_without_blanks_are_asked_of_the_bigram_table() -> None:
     expressions = match_expressions(question, {"tree": Use(text="tree")})
     assert expressions.words == '"tree"'
     assert expressions.pieces == '"数据" OR "据库" OR "設" *'
-    assert expressions.piece_pairs == '"数据 据库"'
+    assert expressions.piece_pairs == ""
+
+
+def test_in_an_alphabet_without_blanks_pairs_of_bigrams_are_asked_for_too() -> None:
+    expressions = match_expressions(analyze_question("เอกส"), {})
+    assert expressions.pieces == '"เอ" OR "อก" OR "กส"'
+    assert expressions.piece_pairs == '"เอ อก" OR "อก กส"'
 
 
 def test_full_width_is_also_asked_for_as_it_reads() -> None:

@@ -79,7 +79,9 @@ def test_nothing_to_look_for_is_no_question(typed: str) -> None:
     [
         ("where is `src/a/b.py`?", ["src/a/b.py"]),
         ("C++ and C#, or .NET.", ["C++", "C#", ".NET"]),
-        ("(don't) --amend v1.2.3!", ["don't", "--amend", "v1.2.3"]),
+        ("(--amend) v1.2.3! 2026-07-14", ["--amend", "v1.2.3", "2026-07-14"]),
+        ("don't use well-known names", []),
+        ("§8.10.5 “a_b”", ["8.10.5", "a_b"]),
         ("plain words. With stops, only", []),
         ("你好，世界-索引", []),
         ('"a-b" -c-d title:e-f', []),
