@@ -10,9 +10,14 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import subprocess
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 import pytest
@@ -22,6 +27,7 @@ from tests.terminal import run_on_terminal
 
 README: Final = (REPOSITORY / "README.md").read_text("utf-8")
 NOTES: Final = REPOSITORY / "tests" / "readme" / "notes"
+DAEMON_S: Final = 30.0  # for a daemon over three pages to be ready, on a busy machine
 BLOCK: Final = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -52,13 +58,14 @@ def expression(output: str) -> re.Pattern[str]:
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
-    """A home folder with the wiki of the README in it."""
-    shutil.copytree(NOTES, tmp_path / "notes")
-    for number, path in enumerate(sorted((tmp_path / "notes").rglob("*.md"))):
-        moment = 1_780_000_000 + number  # listings are ordered by time
-        os.utime(path, (moment, moment))
-    return tmp_path
+def home() -> Iterator[Path]:
+    """A home folder with the wiki of the README in it; its path leaves room for that of a socket."""
+    with TemporaryDirectory(prefix="readme-") as folder:
+        shutil.copytree(NOTES, Path(folder) / "notes")
+        for number, path in enumerate(sorted((Path(folder) / "notes").rglob("*.md"))):
+            moment = 1_780_000_000 + number  # listings are ordered by time
+            os.utime(path, (moment, moment))
+        yield Path(folder)
 
 
 @pytest.fixture
@@ -75,20 +82,38 @@ def environment(home: Path) -> dict[str, str]:
     }
 
 
+@contextmanager
+def running_below(cwd: Path, command: str, environment: dict[str, str]) -> Iterator[None]:
+    """A daemon that the README starts in the background, once it answers; ended with the block."""
+    daemon = subprocess.Popen(["/bin/sh", "-c", f"exec {command}"], cwd=cwd, env=environment)
+    try:
+        give_up = time.monotonic() + DAEMON_S
+        while run_on_terminal("wikiq sync", cwd, environment)[0] != 0:
+            assert daemon.poll() is None
+            assert time.monotonic() < give_up
+        yield
+    finally:
+        daemon.terminate()
+        daemon.wait()
+
+
 @pytest.mark.slow
 def test_every_command_gives_the_output_that_the_readme_shows(
     home: Path, environment: dict[str, str]
 ) -> None:
     cwd = home
     ran = 0
-    for step in (step for block in blocks("console") for step in steps(block)):
-        if step.command.startswith("cd "):
-            cwd = cwd / step.command.removeprefix("cd ")
-            continue
-        _, output = run_on_terminal(step.command, cwd, environment)
-        shown = output.strip("\n").replace(str(home), "/home/ann")
-        assert expression(step.output).fullmatch(shown), f"$ {step.command}\n{shown}"
-        ran += 1
+    with ExitStack() as background:
+        for step in (step for block in blocks("console") for step in steps(block)):
+            if step.command.startswith("cd "):
+                cwd = cwd / step.command.removeprefix("cd ")
+            elif step.command.endswith(" &"):
+                background.enter_context(running_below(cwd, step.command.removesuffix(" &"), environment))
+            else:
+                _, output = run_on_terminal(step.command, cwd, environment)
+                shown = output.strip("\n").replace(str(home), "/home/ann")
+                assert expression(step.output).fullmatch(shown), f"$ {step.command}\n{shown}"
+                ran += 1
     assert ran >= 5
 
 
