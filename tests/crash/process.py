@@ -128,6 +128,11 @@ class LiveDaemon:
             raise UnequalError(f"exit {process.returncode} after SIGTERM; see {self.log}")
         return time.monotonic() - began
 
+    @property
+    def pid(self) -> int:
+        """Its process."""
+        return self._running().pid
+
     def is_ready(self) -> bool:
         """Whether its first look at the tree is done."""
         return self._has_scanned(self._began)
@@ -178,7 +183,4 @@ class LiveDaemon:
             state = self.state()
         except ValueError:
             return False
-        return state["pid"] == self._pid() and state["last_scan"] is not None
-
-    def _pid(self) -> int:
-        return self._running().pid
+        return state["pid"] == self.pid and state["last_scan"] is not None
