@@ -17,7 +17,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from tests.crash.process import LiveDaemon, UnequalError, wait_until
 
@@ -46,11 +46,12 @@ class Sample:
 
     def line(self) -> str:
         """For people."""
-        sizes = (
-            f"{self.resident / 1e6:.1f} MB resident, {self.wal / 1e6:.1f} MB wal, {self.file / 1e6:.1f} MB"
+        sizes = ", ".join(
+            f"{size / 1e6:.1f} MB {name}"
+            for name, size in (("resident", self.resident), ("wal", self.wal), ("file", self.file))
         )
         work = f"{self.commits} commits, {self.pending} pending, {self.cpu_s:.1f} s of CPU"
-        return f"{self.edits} edits: {sizes}, {self.file / 1e6:.1f} MB file, {self.descriptors} descriptors, {work}"
+        return f"{self.edits} edits: {sizes}, {self.descriptors} descriptors, {work}"
 
 
 @dataclass(slots=True)
@@ -63,11 +64,11 @@ class Outcome:
     idle_commits: int = 0
     idle_share: float = 0.0
 
-    def growth(self, field_name: str) -> float:
+    def growth(self, what: Literal["resident", "descriptors"]) -> int:
         """From the first tenth of the samples to the last: medians, since a look in progress holds more."""
         tenth = max(1, len(self.samples) // 10)
-        values = [getattr(sample, field_name) for sample in self.samples]
-        return statistics.median(values[-tenth:]) - statistics.median(values[:tenth])
+        values: list[int] = [getattr(sample, what) for sample in self.samples]
+        return int(statistics.median(values[-tenth:]) - statistics.median(values[:tenth]))
 
     @property
     def faults(self) -> list[str]:
@@ -189,7 +190,8 @@ def summary(outcome: Outcome, edits: int) -> str:
     counts = [sample.descriptors for sample in samples]
     return (
         f"{edits} edits in {outcome.took_s:.0f} s: memory {outcome.growth('resident') / 1e6:+.1f} MB, "
-        f"{min(counts)} to {max(counts)} descriptors, wal {max(s.wal for s in samples) / 1e6:.1f} MB at most, "
+        f"{min(counts)} to {max(counts)} descriptors, "
+        f"wal {max(sample.wal for sample in samples) / 1e6:.1f} MB at most, "
         f"file {samples[0].file / 1e6:.1f} to {samples[-1].file / 1e6:.1f} MB, "
         f"equal after {outcome.equal_s:.2f} s, "
         f"idle {outcome.idle_commits} commits, {100 * outcome.idle_share:.2f} % of a core: "
