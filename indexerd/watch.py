@@ -7,6 +7,7 @@ death has a kind, a reason and a remedy. Refuses polling: a scan of our own sees
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -97,18 +98,33 @@ class Watcher:
             thread.stopping.set()
 
     def split(self, reported: Iterable[tuple[int, str]]) -> tuple[frozenset[str], frozenset[str]]:
-        """The paths from the root that matter, and the names of cookie files, among what was reported."""
-        paths, cookies = set(), set()
+        """The paths from the root that matter, and the names of cookie files, among what was reported.
+
+        A folder that a symbolic link leads to is watched once and reported under either path (inotify
+        has one watch an inode), so the path without links is looked at as well.
+        """
+        paths: set[str | None] = set()
+        cookies: set[str] = set()
+        real_root, real_folders = os.path.realpath(self.root), dict[str, str]()
         for _, path in reported:
-            if self.cookies is not None and path.startswith(self.cookies + "/"):
-                cookies.add(path[len(self.cookies) + 1 :])
-            elif path == self.root:
-                paths.add("")
-            elif path.startswith(self.root.rstrip("/") + "/"):
-                relative = path[len(self.root.rstrip("/")) + 1 :]
-                if self.keep(relative):
-                    paths.add(relative)
-        return frozenset(paths), frozenset(cookies)
+            folder, _, name = path.rpartition("/")
+            if folder == self.cookies:
+                cookies.add(name)
+                continue
+            if folder not in real_folders:
+                real_folders[folder] = os.path.realpath(folder or "/")
+            real = os.path.join(real_folders[folder], name)
+            paths.update((_within(self.root, path), _within(real_root, real)))
+        kept = (path for path in paths if path is not None and (not path or self.keep(path)))
+        return frozenset(kept), frozenset(cookies)
+
+
+def _within(root: str, path: str) -> str | None:
+    """The path from the root, `""` the root itself, None for what lies elsewhere."""
+    if path == root:
+        return ""
+    start = root if root.endswith("/") else f"{root}/"
+    return path[len(start) :] if path.startswith(start) else None
 
 
 class _WatchThread(threading.Thread):

@@ -186,6 +186,23 @@ def test_a_watcher_that_is_slow_to_open_does_not_hold_a_stop() -> None:
     release.set()
 
 
+@pytest.mark.parametrize("link", ["d/up", ".hidden/up", "z"])
+def test_a_link_to_a_folder_above_hides_no_change_behind_its_own_path(tmp_path: Path, link: str) -> None:
+    (tmp_path / "d").mkdir()
+    (tmp_path / ".hidden").mkdir()
+    (tmp_path / link).symlink_to(tmp_path, target_is_directory=True)
+    heard = Heard(on_open=writing(tmp_path / "d" / "a.md"))
+    follow_until(Watcher(str(tmp_path), None, everything), heard, lambda: "d/a.md" in heard.paths)
+
+
+def test_a_root_that_is_a_link_is_watched(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "root").symlink_to("real")
+    heard = Heard(on_open=writing(tmp_path / "real" / "a.md"))
+    follow_until(Watcher(str(tmp_path / "root"), None, everything), heard, lambda: "a.md" in heard.paths)
+    assert heard.paths == {"a.md"}
+
+
 def test_events_of_other_places_are_not_taken_for_the_roots() -> None:
     watcher = Watcher("/w", "/state/cookies", everything)
     reported = {

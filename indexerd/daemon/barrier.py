@@ -57,12 +57,23 @@ class Barrier:
             return request.answer
         return NotFresh(self._what_is_open() or ("the look at the tree is not finished",))
 
-    def begin(self, tasks: anyio.abc.TaskGroup, agenda: Agenda, now: float, doubt_at: float | None) -> None:
-        """Sees to it that a look begins for everybody who waits. `doubt_at`: when one can help."""
+    def begin(
+        self,
+        tasks: anyio.abc.TaskGroup,
+        agenda: Agenda,
+        now: float,
+        *,
+        doubt_at: float | None,
+        trust_watcher: bool,
+    ) -> None:
+        """Sees to it that a look begins for everybody who waits.
+
+        `doubt_at`: when a look can settle what is open. `trust_watcher`: it has missed nothing so far.
+        """
         untried = tuple(request for request in self._waiting if not request.tried)
         for request in untried:
             request.tried = True
-        if untried and agenda.watching and agenda.last_scan_s > SCAN_AT_MOST_S:
+        if untried and trust_watcher and agenda.last_scan_s > SCAN_AT_MOST_S:
             self._behind_cookies.update(untried)
             tasks.start_soon(self._pass_cookie, untried, agenda)
         elif untried or (self._needs_scan() and not self._what_is_open()):

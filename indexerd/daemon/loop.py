@@ -62,6 +62,7 @@ class Daemon:
         self._scans = ScanBook()
         self._running: Job | None = None
         self._reported: set[str] = set()  # while a job runs
+        self._trusted = False  # whether the watcher has missed nothing since it was opened
         self._stopping = False
         self._told_at = float("-inf")
         self._reload_asked = False
@@ -84,6 +85,8 @@ class Daemon:
         """The watcher reports from now on; what happened before it was there is looked for."""
         self._agenda.watching = self._report.watching = True
         self._report.fault = None
+        # Under links that are followed a page has paths of which nothing is reported.
+        self._trusted = not self._workshop.wiki.settings.follow_symlinks
         self._report.counters["watch_opened"] += 1
         self._agenda.ask_scan(Reason.WATCH, self._clock())
         self._log.info("watch.opened", root=self._workshop.wiki.root)
@@ -91,7 +94,7 @@ class Daemon:
 
     def watch_failed(self, fault: Fault) -> None:
         """No events from now on: scans are all there is."""
-        self._agenda.watching = self._report.watching = False
+        self._agenda.watching = self._report.watching = self._trusted = False
         if fault != self._report.fault:
             self._log.warning("watch.failed", kind=fault.kind, reason=fault.reason, remedy=fault.remedy)
             self._agenda.ask_scan(Reason.WATCH, self._clock())
@@ -155,7 +158,13 @@ class Daemon:
             self._service.progressed(self._clock(), starting=not self._report.started)
             if self._reload_asked:
                 await self._reload()
-            self._barrier.begin(tasks, self._agenda, self._clock(), self._looker.doubt_at)
+            self._barrier.begin(
+                tasks,
+                self._agenda,
+                self._clock(),
+                doubt_at=self._looker.doubt_at,
+                trust_watcher=self._trusted,
+            )
             flushing = self._barrier.take_flushing()
             job = self._agenda.flush(self._clock()) if flushing else self._agenda.next_job(self._clock())
             if job is not None:
@@ -278,6 +287,7 @@ class Daemon:
         """Keeps a scan in the index, once it is certain what the watcher had not told of it."""
         missed = finding.missed
         if missed:
+            self._trusted = False
             self._report.count_missed(missed)
             self._log.warning("events.missed", paths=missed, reason=finding.reason)
             if finding.reason == Reason.PERIODIC:
