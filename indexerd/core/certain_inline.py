@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from indexerd.core.document import FoundLink, References
+from indexerd.core.document import FoundLink, LineCounter, References
 from indexerd.core.markdown import WIKILINK, InlineFinds, find_definition, fold_blanks
 from indexerd.core.model import LinkKind
 
@@ -74,10 +74,10 @@ def _closing(source: str, at: int, length: int) -> int:
 class _Run:
     """One run of inline markup, read from left to right."""
 
-    __slots__ = ("_last_bracket", "_line", "_references", "_source", "codes", "links")
+    __slots__ = ("_last_bracket", "_lines", "_references", "_source", "codes", "links")
 
     def __init__(self, line: int, source: str, references: References) -> None:
-        self._line = line
+        self._lines = LineCounter(source, line)
         self._source = source
         self._references = references
         self._last_bracket = source.rfind("]")
@@ -136,4 +136,4 @@ class _Run:
         return match.end()
 
     def _add(self, kind: LinkKind, at: int, target: str, label: str) -> None:
-        self.links.append(FoundLink(kind, self._line + self._source.count("\n", 0, at), target, label))
+        self.links.append(FoundLink(kind, self._lines.line_at(at), target, label))

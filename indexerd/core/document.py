@@ -97,6 +97,23 @@ class Document:
     too_deep: int | None = None
 
 
+class LineCounter:
+    """Lines of a text, asked for from left to right: however many questions, one pass."""
+
+    __slots__ = ("_at", "_line", "_text")
+
+    def __init__(self, text: str, first_line: int) -> None:
+        self._text = text
+        self._line = first_line
+        self._at = 0
+
+    def line_at(self, offset: int) -> int:
+        """The line of an offset that is no smaller than the one asked for before."""
+        self._line += self._text.count("\n", self._at, offset)
+        self._at = offset
+        return self._line
+
+
 @dataclass(slots=True)
 class Blocks:
     """The blocks of a text as they are met, before inline markup is read.

@@ -14,7 +14,7 @@ from typing import Final
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import mdTrim, normalizeReference
 from markdown_it.rules_block.table import escapedSplit
-from markdown_it.rules_inline import StateInline, image, link
+from markdown_it.rules_inline import StateInline, autolink, image, link
 from markdown_it.token import Token
 
 from indexerd.core.document import (
@@ -26,6 +26,7 @@ from indexerd.core.document import (
     FoundLink,
     FoundText,
     Heading,
+    LineCounter,
     References,
 )
 from indexerd.core.model import LinkKind
@@ -151,6 +152,7 @@ def _parser() -> MarkdownIt:
     parser.inline.ruler.before("link", "wikilink", _wikilink)
     parser.inline.ruler.at("link", _placed_link)
     parser.inline.ruler.at("image", _placed_image)
+    parser.inline.ruler.at("autolink", _placed_autolink)
     parser.normalizeLink = _keep_target  # type: ignore[method-assign]  # targets are kept as written
     return parser
 
@@ -166,6 +168,15 @@ def _placed_link(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - th
         return False
     if not silent:
         state.tokens[index].meta = {"at": at, "kind": _link_kind(state)}
+    return True
+
+
+def _placed_autolink(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - the signature of a rule
+    at, index = state.pos, len(state.tokens) + bool(state.pending)
+    if not autolink(state, silent):
+        return False
+    if not silent:
+        state.tokens[index].meta = {"at": at, "kind": LinkKind.AUTOLINK}
     return True
 
 
@@ -238,11 +249,12 @@ class InlineFinds:
     def parse(self, line: int, source: str, references: References) -> None:
         """Read one run, which begins at `line`, with the definitions of the whole text."""
         tokens = _inline_tokens(source, references)
+        lines = LineCounter(source, line)
         for index, token in enumerate(tokens):
             if token.type == "code_inline":
                 self.add_code(line, token.content)
             elif token.type in ("link_open", "image", "wikilink"):
-                self.links.append(_found_link(tokens, index, source, line))
+                self.links.append(_found_link(tokens, index, lines))
         if "#" in source:
             self._add_tags(tokens, line)
 
@@ -276,14 +288,14 @@ class InlineFinds:
             elif token.nesting == 0:
                 parts.append(_HOLE)
         text = "".join(parts)
+        lines = LineCounter(text, first_line)
         for match in _TAG.finditer(text):
-            self.tags.append(FoundText(first_line + text.count("\n", 0, match.start()), match[1]))
+            self.tags.append(FoundText(lines.line_at(match.start()), match[1]))
 
 
-def _found_link(tokens: Sequence[Token], index: int, content: str, first_line: int) -> FoundLink:
+def _found_link(tokens: Sequence[Token], index: int, lines: LineCounter) -> FoundLink:
     token = tokens[index]
-    at = token.meta.get("at", 0)
-    line = first_line + content.count("\n", 0, at)
+    line = lines.line_at(token.meta["at"])
     if token.type == "wikilink":
         return FoundLink(token.meta["kind"], line, token.info, token.content)
     if token.type == "image":
@@ -293,5 +305,4 @@ def _found_link(tokens: Sequence[Token], index: int, content: str, first_line: i
     while tokens[end].type != "link_close" or tokens[end].level != token.level:
         end += 1
     label = fold_blanks(_plain_text(tokens[index + 1 : end]))
-    kind = token.meta.get("kind", LinkKind.AUTOLINK)
-    return FoundLink(kind, line, str(token.attrs.get("href", "")), label)
+    return FoundLink(token.meta["kind"], line, str(token.attrs.get("href", "")), label)

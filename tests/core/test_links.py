@@ -118,11 +118,11 @@ def test_what_is_code_or_no_link_gives_none(text: str) -> None:
 
 def test_several_links_keep_their_order_and_lines() -> None:
     text = "intro [z](z.md)\n\n# [A](a.md) x\n\none `co\nde` [b\nc](b.md)\n[[d]]\n\n"
-    text += "| t |\n|---|\n| x |\n| [e](e.md) |\n"
+    text += "| t |\n|---|\n| x |\n| [e](e.md) |\n\n*a\n<ftp:g> ![h](i)* <b\nc>\n![[j]]\n"
     sections = page(text).sections
     assert [[(link.line, link.label) for link in section.links] for section in sections] == [
         [(1, "z")],
-        [(1, "A"), (4, "b c"), (6, "d"), (11, "e")],
+        [(1, "A"), (4, "b c"), (6, "d"), (11, "e"), (14, "ftp:g"), (14, "h"), (16, "j")],
     ]
 
 
