@@ -69,6 +69,7 @@ class Store:
         self._damaged = False  # found out on the way; the next opening shall know
         self._marked_open = False  # whether this session's first commit has said that it is not closed
         self._jump = opened.was_unclean
+        self._waits_for_disk = True  # each commit
         self._change_rows: int | None = None  # in the feed; None: to be counted
         self._place = os.stat(path)
         self.wal_pages = 0  # in the WAL and not in the file yet; the WAL's own file does not shrink
@@ -301,19 +302,22 @@ class Store:
         """A transaction; the first one of a session that writes says durably that the index is open.
 
         So whatever a power failure takes back, the next session knows, and jumps (spec 3.5). The
-        connection starts with synchronous=FULL for it; later commits need not wait for the disk.
+        connection starts with synchronous=FULL for it, and stays so until the jump is made: one that
+        was taken back would lead to the same generations once more. Later commits need not wait for
+        the disk.
         """
         connection = self._connection
         with self._explaining():
+            if self._marked_open and not self._jump and self._waits_for_disk:
+                connection.pragma("synchronous", "NORMAL")
+                self._waits_for_disk = False
             before = connection.total_changes()
             with transaction(connection):
                 yield
                 first = not self._marked_open and connection.total_changes() != before
                 if first:
                     write_meta(connection, clean=0)
-            if first:
-                self._marked_open = True
-                connection.pragma("synchronous", "NORMAL")
+            self._marked_open |= first
 
     def _note_wal(self, _connection: apsw.Connection, _schema: str, pages: int) -> int:
         self.wal_pages = pages

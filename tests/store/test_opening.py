@@ -515,5 +515,6 @@ def test_the_first_commit_waits_for_the_disk_since_it_says_that_the_index_is_ope
     with open_store(tmp_path) as store:
         assert store._connection.pragma("synchronous") == 2
         bring(store, {})
-        assert store._connection.pragma("synchronous") == 1
         assert store._connection.execute("SELECT value FROM meta WHERE key = 'clean'").fetchall() == [(0,)]
+        bring(store, WIKI)
+        assert store._connection.pragma("synchronous") == 1
