@@ -13,9 +13,18 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
 from typing import Any, Final
 
-from indexerd.core.decode import count_lines
+from indexerd.core.decode import REPLACEMENT, count_lines
 from indexerd.core.model import Diagnostic
-from indexerd.core.yaml_subset import MAX_DEPTH, Node, Scalar, YamlError, json_text, parse_yaml, text_of
+from indexerd.core.yaml_subset import (
+    MAX_DEPTH,
+    Node,
+    Scalar,
+    YamlError,
+    is_long_integer,
+    json_text,
+    parse_yaml,
+    text_of,
+)
 
 MAX_BYTES: Final = 64 * 1024  # of a block; real ones have some hundred, and parsing is the costly part
 
@@ -131,21 +140,33 @@ def _parse_toml(raw: str) -> dict[str, Node]:
         raise YamlError(int(line[1]) if line else 1 + count_lines(raw), str(error)) from error
     except RecursionError as error:
         raise YamlError(1, f"nested deeper than {MAX_DEPTH} levels") from error
-    return {key: _toml_node(value, 1) for key, value in table.items()}
+    except ValueError as error:  # from int(), which takes some thousand digits
+        raise YamlError(1, "a number with too many digits") from error
+    return {_without_nul(key): _toml_node(value, 1) for key, value in table.items()}
 
 
 def _toml_node(value: Any, depth: int) -> Node:
     if isinstance(value, dict | list) and depth >= MAX_DEPTH:
         raise YamlError(1, f"nested deeper than {MAX_DEPTH} levels")
     if isinstance(value, dict):
-        return {key: _toml_node(item, depth + 1) for key, item in value.items()}
+        return {_without_nul(key): _toml_node(item, depth + 1) for key, item in value.items()}
     if isinstance(value, list):
         return [_toml_node(item, depth + 1) for item in value]
     if isinstance(value, bool):
         return Scalar("true" if value else "false", value)
     if isinstance(value, time):
         return Scalar(value.isoformat(), value.isoformat())
-    return Scalar(value.isoformat() if isinstance(value, date) else str(value), value)
+    if isinstance(value, str):
+        return Scalar(_without_nul(value), _without_nul(value))
+    if isinstance(value, date):
+        return Scalar(value.isoformat(), value)
+    # In hexadecimal, since decimal digits cost their square.
+    return Scalar(hex(value) if is_long_integer(value) else str(value), value)
+
+
+def _without_nul(text: str) -> str:
+    """A TOML text may spell one, which no row may hold; the rest of what TOML spells is fit for one."""
+    return text.replace("\0", REPLACEMENT)
 
 
 def _salvage(raw: str) -> dict[str, Node]:

@@ -18,6 +18,8 @@ from typing import Final, TypeAlias
 import yaml
 
 MAX_DEPTH: Final = 32  # mappings and lists within each other; real front matter has three
+INTEGER_BITS: Final = 63  # and a sign: SQLite's JSON functions round what is longer
+_QUOTED: Final = 40  # characters of a value in a message
 _STRING_TAG: Final = "tag:yaml.org,2002:str"
 _SURROGATES: Final = re.compile("[\ud800-\udfff\0]")  # what no UTF-8 file, SQLite or JSON reader takes
 
@@ -70,7 +72,7 @@ def text_of(node: Node | None) -> str | None:
 
 
 def json_value(node: Node) -> Json:
-    """What a node is in JSON: dates as ISO 8601, numbers that JSON lacks as written."""
+    """What a node is in JSON: dates as ISO 8601, numbers that JSON readers lack as written."""
     if isinstance(node, dict):
         return {key: json_value(value) for key, value in node.items()}
     if isinstance(node, list):
@@ -78,9 +80,14 @@ def json_value(node: Node) -> Json:
     value = node.value
     if isinstance(value, date):
         return value.isoformat()
-    if isinstance(value, float) and not isfinite(value):
+    if (isinstance(value, float) and not isfinite(value)) or is_long_integer(value):
         return node.text
     return value
+
+
+def is_long_integer(value: object) -> bool:
+    """Whether a value is an integer that 64 bits do not hold."""
+    return isinstance(value, int) and not -(1 << INTEGER_BITS) <= value < 1 << INTEGER_BITS
 
 
 def json_text(node: Node) -> str:
@@ -145,7 +152,7 @@ class _Reader:
         except yaml.YAMLError as error:
             raise YamlError(_line(event), f"the tag {tag}, which is not read") from error
         except (ValueError, OverflowError):
-            self._warn(_line(event), f"{text!r} is no date or number that exists; kept as text")
+            self._warn(_line(event), f"{text[:_QUOTED]!r} is no date or number that exists; kept as text")
             return Scalar(text, text)
         known = isinstance(value, str | int | float | bool | date | None)
         return Scalar(text, value if known else text)

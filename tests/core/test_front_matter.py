@@ -95,6 +95,20 @@ def test_broken_toml_stays_out_of_the_sections_and_says_its_line() -> None:
     assert (page.title, page.sections[0].heading) == ("T", "A")
 
 
+def test_an_escaped_nul_is_replaced_in_keys_and_values() -> None:
+    block = 'title = "a\\u0000b"\n"k\\u0000" = ["\\u0000"]\n'
+    assert read(f"+++\n{block}+++\n")[1] == {"title": "a\ufffdb", "k\ufffd": ["\ufffd"]}
+
+
+@pytest.mark.parametrize("number", ["1" * 5000, "0x" + "f" * 5000, "1" + ":59" * 3000])
+@pytest.mark.parametrize("fence, sign", [("---", ": "), ("+++", " = ")])
+def test_a_number_of_thousands_of_digits_does_not_hide_the_page(fence: str, sign: str, number: str) -> None:
+    page = project_page(f"{fence}\nx{sign}{number}\n{fence}\n# A\n".encode(), "p.md", ProjectionOptions())
+    assert [section.heading for section in page.sections] == ["A"]
+    assert {each.kind for each in page.diagnostics} <= {"front_matter_invalid"}
+    assert all(len(each.message) < 200 for each in page.diagnostics)
+
+
 @pytest.mark.parametrize("size, is_read", [(MAX_BYTES, True), (MAX_BYTES + 1, False)])
 def test_a_block_is_read_up_to_its_limit(size: int, *, is_read: bool) -> None:
     block = "title: T\nx: é"

@@ -36,6 +36,8 @@ def loader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
         ("a: 2024-01-02\n", {"a": "2024-01-02"}),
         ("a: 2024-01-02T03:04:05Z\n", {"a": "2024-01-02T03:04:05+00:00"}),
         ("a: .inf\nb: .nan\n", {"a": ".inf", "b": ".nan"}),
+        (f"a: {2**63 - 1}\nb: {2**63}\n", {"a": 2**63 - 1, "b": str(2**63)}),
+        (f"a: {-(2**63)}\nb: {-(2**63) - 1}\n", {"a": -(2**63), "b": str(-(2**63) - 1)}),
         ("a: !!str 1\nb: !!int '2'\n", {"a": "1", "b": 2}),
         ("a: |\n  x\n  y\n", {"a": "x\ny\n"}),
         ("1: a\ntrue: b\n", {"1": "a", "true": "b"}),
