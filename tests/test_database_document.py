@@ -1,4 +1,8 @@
-"""docs/database.md against a file that the store wrote: its tables name what is there, its code runs."""
+"""docs/database.md against a file that the store wrote: its tables name what is there, its code runs.
+
+The queries also run in the oldest SQLite at hand: shells named after their version, `sqlite3-3.31.1`
+say, are looked for on PATH beside `sqlite3` itself.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +20,12 @@ import pytest
 
 from indexerd.contract import APPLICATION_ID, COLUMNS, META_KEYS, READER_PRAGMAS, TOKENIZER
 from indexerd.core.model import Diagnostic, PathDiagnostics, Plan, ScanRecord, TopicDeclaration
+from tests import documents
+from tests.imports import REPOSITORY
 from tests.store.wiki import NOON, bring, open_store
 
-DOCUMENT = (Path(__file__).resolve().parents[1] / "docs" / "database.md").read_text("utf-8")
+PLACE = REPOSITORY / "docs" / "database.md"
+DOCUMENT = PLACE.read_text("utf-8")
 WIKI = {
     "README.md": "# Home\n\n[Runs](guide/runs.md) [[Setup]] [broken](nope.md) and `src/app/main.py`\n",
     "guide/runs.md": "---\ntopics: [ops/runs]\nsources: [{id: s, type: file, path: src/app/}]\n---\n"
@@ -26,7 +33,7 @@ WIKI = {
     "guide/install.md": "---\ntitle: Install\naliases: [Setup]\ntopics: ops\n---\n# Install\n\n## Linux\n\n"
     "文章を検索する\n\n| a | b |\n|---|---|\n| 1 | 2 |\n",
 }
-VALUES = {
+VALUES: dict[str, int | str] = {
     "key": "setup",
     "slug": "guide/runs",
     "heading_path": '["Run Lifecycle","Cancellation","Confirmation"]',
@@ -38,7 +45,7 @@ VALUES = {
 
 
 def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL)
+    return documents.blocks(PLACE, language)
 
 
 def first_line(block: str) -> str:
@@ -149,6 +156,67 @@ def test_the_documented_command_of_the_shell_runs(index: Path) -> None:
     )
     assert "guide/runs:5 Run Lifecycle" in done.stdout
     assert done.stderr == ""
+
+
+Version = tuple[int, ...]
+
+
+def old_shell() -> tuple[Version, str]:
+    """Version and path of the oldest sqlite3 shell on PATH."""
+    folders = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep) if folder]
+    shells = [str(shell) for folder in folders for shell in (*folder.glob("sqlite3-3.*"), folder / "sqlite3")]
+    return min(
+        ((version_of(shell), shell) for shell in shells if os.access(shell, os.X_OK)),
+        default=(sqlite3.sqlite_version_info, ""),
+    )
+
+
+def version_of(shell: str) -> Version:
+    said = subprocess.run([shell, "-version"], capture_output=True, text=True, check=True).stdout
+    return tuple(map(int, said.split()[0].split(".")))
+
+
+def literal(value: int | str) -> str:
+    return str(value) if isinstance(value, int) else "'" + value.replace("'", "''") + "'"
+
+
+def assert_same(found: list[str], expected: tuple[object, ...]) -> None:
+    """What a shell printed of a row, held against the row; scores may differ in their last digits."""
+    assert len(found) == len(expected)
+    for text, value in zip(found, expected, strict=True):
+        if isinstance(value, float):
+            assert float(text) == pytest.approx(value)
+        else:
+            assert text == ("" if value is None else str(value))
+
+
+QUERIES = (
+    *(f"SELECT * FROM {view} ORDER BY {', '.join(names)} LIMIT 100" for view, names in COLUMNS.items()),
+    *blocks("sql"),
+)
+
+
+@pytest.mark.parametrize("query", QUERIES, ids=first_line)
+def test_an_old_sqlite_reads_what_a_new_one_reads(
+    query: str, index: Path, reader: sqlite3.Connection
+) -> None:
+    version, shell = old_shell()
+    if version >= sqlite3.sqlite_version_info:
+        pytest.skip("no sqlite3 shell older than this Python's SQLite is on PATH; README.md tells of one")
+    bound = re.sub(r"(?<=[\s(]):(\w+)", lambda name: literal(VALUES[name[1]]), query)
+    done = subprocess.run(
+        [shell, "-batch", "-ascii", f"file:{index}?mode=ro"],
+        input=";\n".join((*READER_PRAGMAS, bound.rstrip(";\n"), "")),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    expected = reader.execute(query, VALUES).fetchall()
+    rows = [row.split("\x1f") for row in done.stdout.split("\x1e")[:-1]]
+    assert len(rows) == len(expected) > 0
+    for found, row in zip(rows, expected, strict=True):
+        assert_same(found, row)
 
 
 def test_reading_leaves_the_files_as_they_are(index: Path, reader: sqlite3.Connection) -> None:
