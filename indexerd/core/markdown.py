@@ -32,8 +32,13 @@ from indexerd.core.document import (
 from indexerd.core.model import LinkKind
 
 # Levels of blocks within blocks. The preset's 20 silently drops every heading after a deeper list;
-# at 200 the parser needs some 600 frames, below the interpreter's limit of 1,000.
+# at 200 the parser needs some 400 frames, below the interpreter's limit of 1,000.
 MAX_NESTING: Final = 200
+# Brackets within brackets, and images within images, beyond which brackets are text: four frames
+# each. So what a page means never depends on how deep in calls the parser is started.
+MAX_BRACKETS: Final = 100
+MAX_IMAGES: Final = 20
+_IMAGE_DEPTH: Final = "image_depth"
 
 
 _BLOCK_KINDS: Final = {
@@ -149,6 +154,13 @@ def split_row(row: str) -> list[str]:
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING, "inline_definitions": True})
     parser.enable("table")
+    parser.normalizeLink = _keep_target  # type: ignore[method-assign]  # targets are kept as written
+    return parser
+
+
+@cache
+def _inline_parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"maxNesting": MAX_BRACKETS})
     parser.inline.ruler.before("link", "wikilink", _wikilink)
     parser.inline.ruler.at("link", _placed_link)
     parser.inline.ruler.at("image", _placed_image)
@@ -181,12 +193,15 @@ def _placed_autolink(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 
 
 
 def _placed_image(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - the signature of a rule
-    at = state.pos
-    if not image(state, silent):
+    at, depth = state.pos, state.env.get(_IMAGE_DEPTH, 0)
+    if depth == MAX_IMAGES:
         return False
-    if not silent:
+    state.env[_IMAGE_DEPTH] = depth + 1
+    is_image = image(state, silent)
+    state.env[_IMAGE_DEPTH] = depth
+    if is_image and not silent:
         state.tokens[-1].meta = {"at": at}
-    return True
+    return is_image
 
 
 def _link_kind(state: StateInline) -> LinkKind:
@@ -216,7 +231,7 @@ def _wikilink(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - the s
 
 def _inline_tokens(source: str, references: References) -> list[Token]:
     tokens: list[Token] = []
-    _parser().inline.parse(source, _parser(), references, tokens)
+    _inline_parser().inline.parse(source, _inline_parser(), references, tokens)
     return tokens
 
 
