@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from tests.eval.collection import Collection, run_sets
+from tests.eval.collection import Collection, baseline_text, run_sets
 from tests.eval.tables import ablation_table, difference_table, measure_table, set_table
 from tests.shared_data import SHARED
 from wikiq.policies import ABLATIONS
@@ -30,6 +30,7 @@ def main() -> int:
     parser.add_argument("--ablate", action="store_true", help="turn one part off at a time instead")
     parser.add_argument("--against", type=Path, help="an earlier report, to hold this run against")
     parser.add_argument("--json", type=Path, help="where the report goes")
+    parser.add_argument("--store", type=Path, help="where a baseline goes: what the gate compares with")
     options = parser.parse_args()
     collection = Collection(sets=options.sets, corpora=options.corpora, work=options.work)
     rankings = ("default", *ABLATIONS) if options.ablate else tuple(options.rankings)
@@ -52,6 +53,8 @@ def main() -> int:
         )
     if options.json is not None:
         options.json.write_text(json.dumps(report_document(sets, rankings)) + "\n", "utf-8")
+    if options.store is not None:
+        options.store.write_text(baseline_text(sets), "utf-8")
     return 0
 
 

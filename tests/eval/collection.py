@@ -18,7 +18,7 @@ from pathlib import Path
 from wikiq.database import open_database
 from wikiq.evaluate import evaluate
 from wikiq.judged import parse_set
-from wikiq.report import ScoredSet, scored
+from wikiq.report import COMPARED, LEVELS, ScoredSet, scored
 
 # Families by the beginning of a set's name; every other set was judged by people.
 DERIVED = ("link", "linkx", "linksent", "desc", "qhead", "commit")
@@ -81,3 +81,25 @@ def run_sets(collection: Collection, names: Sequence[str], rankings: Sequence[st
             lost=evaluation.lost,
             rankings={ranking: scored(found) for ranking, found in evaluation.judgements.items()},
         )
+
+
+def baseline_text(sets: Sequence[ScoredSet]) -> str:
+    """The scores of `default` in the form of a report, as few as the gate needs, a set a line."""
+    lines = [
+        json.dumps(
+            {
+                "name": one.name,
+                "scores": {
+                    "default": {
+                        number: {
+                            level: {measure: round(scores[level][measure], 4) for measure in COMPARED}
+                            for level in LEVELS
+                        }
+                        for number, scores in one.rankings["default"].items()
+                    }
+                },
+            }
+        )
+        for one in sets
+    ]
+    return '{"sets": [\n' + ",\n".join(lines) + "\n]}\n"
