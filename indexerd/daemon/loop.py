@@ -270,6 +270,7 @@ class Daemon:
         if job.is_scan:
             self._enter_scan(job, looked)
             self._be_ready()
+            self._keeper.check_mounts()
 
     def _enter_scan(self, job: Job, looked: Looked) -> None:
         """What a scan of everything found."""

@@ -49,6 +49,7 @@ class WatchKeeper:
         self._mount_table = mount_table
         self._clock = clock
         self._scope: anyio.CancelScope | None = None
+        self._following = False
         self._reopened_at = float("-inf")
 
     async def run(self) -> None:
@@ -58,13 +59,17 @@ class WatchKeeper:
             began = self._clock()
             fault = CONFIGURED if self._scan_only else self._event_free()
             if fault is None:
+                self._following = True
                 with anyio.CancelScope() as self._scope:
                     fault = await self._watcher.follow(self._observer)
+                self._following = False
             if fault is None:
                 continue  # it was to be opened anew
             self._observer.watch_failed(fault)
             failures = 1 if self._clock() - began > STEADY_AFTER_S else failures + 1
             with anyio.move_on_after(back_off_s(failures)) as self._scope:
+                if fault.kind is FaultKind.NOT_PERMITTED:
+                    await self._watcher.follow_readable(self._observer)
                 await anyio.sleep_forever()
 
     def reopen(self, *, scan_only: bool | None = None) -> None:
@@ -82,6 +87,11 @@ class WatchKeeper:
         self._reopened_at = now
         self.reopen()
         return True
+
+    def check_mounts(self) -> None:
+        """Opens it anew where a file system without events has been mounted under a watcher."""
+        if self._following and self._event_free() is not None:
+            self.reopen()
 
     def _event_free(self) -> Fault | None:
         try:
