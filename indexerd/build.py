@@ -159,6 +159,9 @@ class Indexer:
 
     def is_doubtful(self, survey: Survey) -> bool:
         """Whether so many pages are gone that a second survey must say so too (spec 3.3)."""
+        if self._store.needs_rebuild:  # as if nothing were indexed, and the new rows take the old ones' place
+            shown = self._store.fetch_shown_paths()
+            return needs_confirmation(len(shown), len(shown - survey.scan.stamps.keys()))
         gone = len(survey.work.gone)
         if not gone:
             return False
@@ -179,13 +182,15 @@ class Indexer:
 
         Pages of `hold` stay as they are, with `keep_gone` those that are gone as well, and those whose
         outcome `accept` refuses. `progress` is told pages done and pages in all. Raises Stopped; what
-        is committed by then stays.
+        is committed by then stays. A rebuild can keep nothing, so with `keep_gone` it is left for later.
         """
         wanted = [page for page in survey.work.read if page.path not in hold]
         complete = survey.is_whole and not hold and not keep_gone
         gone = () if keep_gone else survey.work.gone
         update = Update(generation=self._store.generation)
         declared = survey.declared
+        if keep_gone and self._store.needs_rebuild:
+            return update
         if not (wanted or gone or survey.work.said or declared is not None or complete):
             return update
         outcomes = _counted(self._projector.outcomes(wanted, stop), len(wanted), progress)

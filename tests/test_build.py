@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import sqlite3
 import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,6 +15,7 @@ import pytest
 from indexerd import build as build_module
 from indexerd import project as project_module
 from indexerd.build import build_whole
+from indexerd.contract import SCHEMA_VERSION
 from indexerd.core import page as page_module
 from indexerd.core.model import Page, ProjectionOptions
 from indexerd.core.page import project_page
@@ -131,6 +133,42 @@ def test_pages_that_come_back_before_the_second_look_are_not_deleted(bench: Benc
         _, update = build_whole(indexer, sleep=bring_back)
     assert (pauses, update.deleted) == ([CONFIRM_AFTER_S], 1)
     assert bench.paths() == ["a.md"]
+
+
+def test_an_unmounted_disk_does_not_empty_an_index_of_another_version(bench: Bench) -> None:
+    """Such an index is made anew from what is found, so nothing in it is deleted page by page."""
+    bench.write(a="# A\n", b="# B\n")
+    bench.build()
+    bench.set_schema_version(SCHEMA_VERSION + 1)
+    os.rename(bench.root, bench.folder / "disk")
+    bench.root.mkdir()
+    pauses: list[float] = []
+
+    def mount_again(pause: float) -> None:
+        pauses.append(pause)
+        bench.root.rmdir()
+        os.rename(bench.folder / "disk", bench.root)
+
+    with bench.opened() as (indexer, store):
+        survey = indexer.survey()
+        assert indexer.is_doubtful(survey)
+        indexer.record(survey, indexer.apply(survey, keep_gone=True), "start")
+        assert (store.needs_rebuild, bench.count_pages_elsewhere()) == (True, 2)
+        _, update = build_whole(indexer, sleep=mount_again)
+        assert (pauses, update.projected, store.needs_rebuild) == ([CONFIRM_AFTER_S], 2, False)
+    assert bench.public_rows() == bench.fresh_rows()
+
+
+def test_an_index_of_another_version_without_pages_is_made_anew_at_once(bench: Bench) -> None:
+    bench.build()
+    bench.set_schema_version(SCHEMA_VERSION + 1)
+    with sqlite3.connect(bench.db) as connection:
+        connection.execute("DROP VIEW v1_pages")
+    connection.close()
+    with bench.opened() as (indexer, _):
+        assert not indexer.is_doubtful(indexer.survey())
+    bench.build()
+    assert bench.paths() == []
 
 
 def test_a_disk_that_goes_while_pages_are_read_does_not_empty_the_index(bench: Bench) -> None:

@@ -131,6 +131,17 @@ def count_pages(connection: apsw.Connection, at_most: int) -> int:
     return int(pages)
 
 
+def fetch_shown_paths(connection: apsw.Connection) -> set[str]:
+    """The paths of all pages that readers see, be the tables of another version.
+
+    The public part outlives them: its columns are only ever added to (contract.COLUMNS).
+    """
+    try:
+        return {path for (path,) in select_rows(connection, "SELECT path FROM v1_pages")}
+    except apsw.SQLError:  # another contract, of which nothing is known
+        return set()
+
+
 def fetch_neighbours(connection: apsw.Connection, base_slugs: Collection[str]) -> dict[str, list[str]]:
     """The paths of the pages that share each base slug; one that nobody has is left out."""
     found: dict[str, list[str]] = defaultdict(list)

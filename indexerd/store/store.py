@@ -136,6 +136,11 @@ class Store:
         with self._explaining():
             return fetch.count_pages(self._connection, at_most)
 
+    def fetch_shown_paths(self) -> set[str]:
+        """The paths of all pages that readers see now, before a rebuild as well."""
+        with self._explaining():
+            return fetch.fetch_shown_paths(self._connection)
+
     def fetch_neighbours(self, base_slugs: Collection[str]) -> dict[str, list[str]]:
         """The paths of the pages that share each base slug; one that nobody has is left out."""
         if not self._is_readable:
@@ -200,7 +205,12 @@ class Store:
         self.needs_rebuild = self._jump = False
 
     def record_scan(self, scan: ScanRecord) -> None:
-        """Keep a scan that found a change, or the first one; others cost no commit (state.json has them)."""
+        """Keep a scan that found a change, or the first one; others cost no commit (state.json has them).
+
+        None is kept before a rebuild.
+        """
+        if not self._is_readable:
+            return
         with self._explaining():
             first = select_row(self._connection, "SELECT 1 FROM scan LIMIT 1") is None
             if scan.pages_changed or scan.missed_by_events or first:
