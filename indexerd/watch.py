@@ -23,6 +23,7 @@ ACTIVE_STEP_MS: Final = 10  # two steps pass before a change is handed over
 IDLE_STEP_MS: Final = 50  # wake-ups cost .3 % of a core at 10 ms and .1 % at 50 ms, measured
 ACTIVE_FOR_S: Final = 60.0  # after a change the next one is likely, and somebody waits for it
 DEBOUNCE_MS: Final = 20  # the batcher settles each path by itself; sets need not be collected here
+DEEPEST_FOLDER: Final = 128  # levels; what lies deeper is not scanned either
 TIMEOUT_MS: Final = 5_000  # how often the thread comes back although nothing happened
 
 
@@ -87,9 +88,23 @@ class Watcher:
 
     async def follow(self, listener: Listener) -> Fault:
         """Reports to `listener` until the watcher dies, and says why. Cancel to stop: 50 ms at most."""
+        return await self._follow([self.root], listener, listener.watch_opened)
+
+    async def follow_readable(self, listener: Listener) -> Fault:
+        """As `follow`, for the folders that hold nothing unreadable; the rest is not watched.
+
+        watchfiles can leave out what it may not read, but then also what a limit keeps it from
+        watching, and says nothing.
+        """
+        parts = await asyncio.to_thread(find_readable, self.root)
+        if not parts:
+            return Fault(FaultKind.NOT_PERMITTED, f"nothing below {self.root} may be watched", None)
+        return await self._follow(parts, listener, lambda: None)
+
+    async def _follow(self, folders: list[str], listener: Listener, opened: Callable[[], None]) -> Fault:
         loop = asyncio.get_running_loop()
         died: asyncio.Future[Fault] = loop.create_future()
-        thread = _WatchThread(self, listener, loop, died)
+        thread = _WatchThread(self, folders, listener=listener, opened=opened, loop=loop, died=died)
         thread.start()
         try:
             return await died
@@ -127,20 +142,42 @@ def _within(root: str, path: str) -> str | None:
     return path[len(start) :] if path.startswith(start) else None
 
 
+def find_readable(folder: str, levels: int = DEEPEST_FOLDER) -> list[str]:
+    """The folders below, outermost, in which everything may be read; the folder itself when that is so."""
+    parts: list[str] = []
+    whole = levels > 0
+    try:
+        with os.scandir(folder) as entries:
+            below = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
+    except OSError:
+        return []
+    for path in below:
+        readable = levels > 0 and os.access(path, os.R_OK | os.X_OK)
+        found = find_readable(path, levels - 1) if readable else []
+        whole = whole and found == [path]
+        parts += found
+    return [folder] if whole else parts
+
+
 class _WatchThread(threading.Thread):
     """A daemon thread: opening a watcher on a huge tree cannot be interrupted and must not delay a stop."""
 
     def __init__(
         self,
         watcher: Watcher,
+        folders: list[str],
+        *,
         listener: Listener,
+        opened: Callable[[], None],
         loop: asyncio.AbstractEventLoop,
         died: asyncio.Future[Fault],
     ) -> None:
         super().__init__(name="watch", daemon=True)
         self.stopping = threading.Event()
         self._watcher = watcher
+        self._folders = folders if watcher.cookies is None else [*folders, watcher.cookies]
         self._listener = listener
+        self._opened = opened
         self._loop = loop
         self._died = died
 
@@ -153,11 +190,9 @@ class _WatchThread(threading.Thread):
             self._tell(_settle, self._died, fault)
 
     def _watch(self) -> Fault:
-        watcher = self._watcher
-        folders = [watcher.root] if watcher.cookies is None else [watcher.root, watcher.cookies]
-        notifier = watcher.open_notifier(folders)
+        notifier = self._watcher.open_notifier(self._folders)
         try:
-            self._tell(self._listener.watch_opened)
+            self._tell(self._opened)
             return self._pass_on(notifier)
         finally:
             notifier.close()

@@ -14,7 +14,7 @@ import anyio
 import pytest
 
 from indexerd.core.faults import Fault, FaultKind
-from indexerd.watch import Watcher
+from indexerd.watch import Watcher, find_readable
 from tests.scripted_notifier import ADDED, DELETED, MODIFIED, Script
 
 PATIENCE_S: Final = 10.0  # an upper bound for what takes milliseconds, on a busy machine
@@ -148,6 +148,36 @@ def test_a_watcher_that_raises_for_ever_ends_with_its_fault_and_is_closed() -> N
     assert fault is not None
     assert fault.kind is FaultKind.WATCH_LIMIT
     assert script.opened[0].closed
+
+
+def test_the_folders_that_can_be_watched_are_the_outermost_with_nothing_unreadable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("a/b", "c/closed/d", "c/open/e", "f"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "f" / "link").symlink_to(tmp_path, target_is_directory=True)
+    assert find_readable(str(tmp_path)) == [str(tmp_path)]
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: "closed" not in path and access(path, mode))
+    found = {os.path.relpath(path, tmp_path) for path in find_readable(str(tmp_path))}
+    assert found == {"a", "c/open", "f"}
+
+
+def test_what_lies_beside_a_folder_that_may_not_be_read_is_watched(tmp_path: Path) -> None:
+    (tmp_path / "d").mkdir()
+    heard = Heard()
+
+    async def run() -> None:
+        with anyio.fail_after(PATIENCE_S):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(Watcher(str(tmp_path), None, everything).follow_readable, heard)
+                while "d/a.md" not in heard.paths:
+                    (tmp_path / "d" / "a.md").touch()  # again: nothing tells when the watcher is open
+                    await anyio.sleep(0.02)
+                tasks.cancel_scope.cancel()
+
+    anyio.run(run)
+    assert heard.opened == 0, "a part of the tree is not the whole of it"
 
 
 def test_a_watcher_that_cannot_start_says_why() -> None:
