@@ -8,23 +8,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from indexerd.contract import PROJECTION_VERSION
 from indexerd.core.anchors import Anchors
 from indexerd.core.chunks import cut_chunks
+from indexerd.core.contents import Contents, sort_contents
 from indexerd.core.decode import count_lines, decode_page
-from indexerd.core.document import Block, Document, Heading
+from indexerd.core.document import Document, Heading
 from indexerd.core.front_matter import FrontMatter, parse_front_matter, parse_moment
-from indexerd.core.links import resolve_link
 from indexerd.core.markdown import MAX_NESTING
-from indexerd.core.mentions import code_mention, link_mention, parse_sources, source_mentions
+from indexerd.core.mentions import parse_sources, source_mentions
 from indexerd.core.model import (
     Diagnostic,
-    Link,
     Mention,
     Page,
     ProjectionOptions,
@@ -92,7 +89,7 @@ def project_page(data: bytes, path: str, options: ProjectionOptions) -> Page:
     identity = Identity(title, aliases, options.identity_names)
     first_line = count_lines(text[: front_matter.end])
     slices = cut_sections(text, front_matter.end, first_line, document.headings)
-    found = _Finds.sort_in(document, slices, first_line, path, options)
+    found = sort_contents(document, slices, first_line, path, options)
     sources, source_problems = parse_sources(front_matter.values.get("sources"))
     said = tuple(source_mentions(sources))
     return Page(
@@ -121,42 +118,6 @@ def project_page(data: bytes, path: str, options: ProjectionOptions) -> Page:
             *_document_diagnostics(document, first_line, identity),
         ),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Finds:
-    """Blocks, links and mentions of the text, sorted into sections."""
-
-    blocks: Sequence[Sequence[Block]]
-    links: Sequence[Sequence[Link]]
-    mentions: Sequence[Mention]
-
-    @classmethod
-    def sort_in(
-        cls,
-        document: Document,
-        slices: Sequence[Slice],
-        first_line: int,
-        path: str,
-        options: ProjectionOptions,
-    ) -> _Finds:
-        starts = [section.start_line - 1 - first_line for section in slices]
-        blocks: list[list[Block]] = [[] for _ in slices]
-        links: list[list[Link]] = [[] for _ in slices]
-        mentions: list[Mention] = []
-        for block in document.blocks:
-            blocks[max(bisect_right(starts, block.start) - 1, 0)].append(block)
-        for found in document.links:
-            ordinal = max(bisect_right(starts, found.line) - 1, 0)
-            link = resolve_link(found, path, starts[ordinal])
-            links[ordinal].append(link)
-            if mention := link_mention(link, ordinal, path, options):
-                mentions.append(mention)
-        for code in document.code_spans:
-            ordinal = max(bisect_right(starts, code.line) - 1, 0)
-            if mention := code_mention(code.text, ordinal):
-                mentions.append(mention)
-        return cls(blocks, links, mentions)
 
 
 def _title(front_matter: FrontMatter, headings: Iterable[Heading], path: str) -> tuple[str, TitleOrigin]:
@@ -189,7 +150,7 @@ def _updated(front_matter: FrontMatter) -> str | None:
 
 
 def _sections(
-    text: str, title: str, slices: Sequence[Slice], identity: Identity, found: _Finds
+    text: str, title: str, slices: Sequence[Slice], identity: Identity, found: Contents
 ) -> Iterator[Section]:
     anchors = Anchors()
     places = outline(part.heading for part in slices if part.heading)

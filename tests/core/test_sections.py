@@ -11,7 +11,7 @@ from indexerd.core.decode import count_lines
 from indexerd.core.front_matter import parse_front_matter
 from indexerd.core.markdown import parse_document
 from indexerd.core.model import Page, ProjectionOptions, Section
-from indexerd.core.page import _Finds, _sections, project_page
+from indexerd.core.page import _sections, project_page
 from indexerd.core.sections import Identity, cut_sections
 from tests.shared_data import shared_folder
 
@@ -21,7 +21,7 @@ def cut(text: str, title: str) -> tuple[str, list[Section]]:
     end = parse_front_matter(text).end
     document = parse_document(text[end:])
     slices = cut_sections(text, end, count_lines(text[:end]), document.headings)
-    nothing = _Finds([() for _ in slices], [() for _ in slices], ())
+    nothing = Contents([() for _ in slices], [() for _ in slices], ())
     sections = _sections(text, title, slices, Identity(title, (), ()), nothing)
     return text[: slices[0].start], list(sections)
 
