@@ -142,9 +142,12 @@ class LiveDaemon:
         loaded: dict[str, Any] = json.loads(self.db.with_name("state.json").read_text())
         return loaded
 
-    def wait_equal(self, limit_s: float) -> float:
-        """Seconds until the index holds exactly the pages of the tree. Raises UnequalError."""
-        tree: Hashes = {}
+    def wait_equal(self, limit_s: float, expected: Hashes | None = None) -> float:
+        """Seconds until the index holds exactly the pages of the tree. Raises UnequalError.
+
+        `expected`: what is known to be in the tree; without it, the tree is read, which takes time too.
+        """
+        tree: Hashes = expected or {}
         index: Hashes = {}
 
         def is_equal() -> bool:

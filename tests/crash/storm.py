@@ -1,0 +1,142 @@
+"""A storm of files that overflows the watcher's queue, of which nothing tells: equal soon after it.
+
+`python -m tests.crash.storm [--files 50000] [--queue 64] [--limit 15]` lowers the kernel's queue for the
+moment in which the daemon opens its watcher (root only; 0 leaves it), then makes, edits, moves and
+deletes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from tests.crash.process import Hashes, LiveDaemon, UnequalError, wait_until
+
+QUEUE: Final = Path("/proc/sys/fs/inotify/max_queued_events")
+WATCHING_S: Final = 30.0
+FOLDERS: Final = 50
+Act = Callable[[Path, Hashes, int], None]
+
+
+@contextmanager
+def queue_of(events: int) -> Iterator[None]:
+    """Watchers that are opened meanwhile have a queue of this length; 0 leaves it as it is."""
+    before = QUEUE.read_text()
+    if events:
+        QUEUE.write_text(str(events))
+    try:
+        yield
+    finally:
+        if events:
+            QUEUE.write_text(before)
+
+
+def write(root: Path, expected: Hashes, path: str, text: str) -> None:
+    """A page, and what the index must say of it."""
+    (root / path).write_text(text)
+    expected[path] = hashlib.sha256(text.encode()).hexdigest()
+
+
+def make(root: Path, expected: Hashes, files: int) -> None:
+    """All the pages, each folder right before its first."""
+    for nth in range(files):
+        folder = f"d{nth % FOLDERS}/e{nth % 7}"
+        (root / folder).mkdir(parents=True, exist_ok=True)
+        write(root, expected, f"{folder}/{nth}.md", f"# Page {nth}\n\nwords of page {nth}\n")
+
+
+def edit(root: Path, expected: Hashes, files: int) -> None:
+    """Every second page, in place."""
+    for nth, path in enumerate(sorted(expected)):
+        if nth % 2:
+            write(root, expected, path, f"# Edited {nth}\n\nother words\n")
+
+
+def move(root: Path, expected: Hashes, files: int) -> None:
+    """A tenth of the folders."""
+    for nth in range(0, FOLDERS, 10):
+        (root / f"d{nth}").rename(root / f"moved{nth}")
+        for path in [path for path in expected if path.startswith(f"d{nth}/")]:
+            expected[path.replace(f"d{nth}/", f"moved{nth}/", 1)] = expected.pop(path)
+
+
+def delete(root: Path, expected: Hashes, files: int) -> None:
+    """Every third page."""
+    for path in sorted(expected)[::3]:
+        (root / path).unlink()
+        del expected[path]
+
+
+def read(root: Path, expected: Hashes, files: int) -> None:
+    """Every page is opened once, which fills the queue too, and one is written in between."""
+    for nth, path in enumerate(sorted(expected)):
+        (root / path).read_bytes()
+        if nth == len(expected) // 2:
+            write(root, expected, path, "# The one write among the reads\n")
+
+
+ACTS: Final[tuple[Act, ...]] = (make, edit, move, read, delete)
+
+
+def run(folder: Path, *, files: int, queue: int, limit_s: float) -> dict[str, float]:
+    """Seconds of quiet until equal after each act. Raises UnequalError past `limit_s`."""
+    root = folder / "wiki"
+    root.mkdir(parents=True)
+    (root / "first.md").write_text("# First\n")
+    daemon = LiveDaemon(root, folder / "state" / "index.db")
+    with queue_of(queue):
+        daemon.start()
+        wait_until(lambda: daemon.state()["mode"] == "watching", WATCHING_S, "watching")
+    expected: Hashes = {"first.md": hashlib.sha256(b"# First\n").hexdigest()}
+    took = {}
+    try:
+        for act in ACTS:
+            name, began = act.__name__, time.monotonic()
+            act(root, expected, files)
+            lasted = time.monotonic() - began
+            took[name] = daemon.wait_equal(limit_s, expected)
+            missed = daemon.state()["counters"].get("missed_by_events", 0)
+            print(
+                f"{name} in {lasted:.1f} s: equal after {took[name]:.2f} s of quiet, {missed} missed",
+                flush=True,
+            )
+        daemon.verify()
+        daemon.stop()
+    finally:
+        if daemon.process is not None:
+            daemon.process.kill()
+            daemon.process.wait()
+    return took
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--files", type=int, default=50_000)
+    parser.add_argument("--queue", type=int, default=64 if os.geteuid() == 0 else 0)
+    parser.add_argument("--limit", type=float, default=15.0, help="seconds of quiet until equal")
+    options = parser.parse_args(arguments)
+    folder = Path(tempfile.mkdtemp(prefix="storm-"))
+    try:
+        took = run(folder, files=options.files, queue=options.queue, limit_s=options.limit)
+    except UnequalError as error:
+        print(error)
+        return 1
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    print(f"{options.files} files, a queue of {options.queue or 'the usual length'}: ", end="")
+    print(f"0 differences, equal after {max(took.values()):.2f} s at most")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
