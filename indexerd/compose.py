@@ -110,9 +110,9 @@ def new_indexer(wiki: Wiki, store: Store, log: Any) -> tuple[Projector, Indexer]
 
 
 @contextmanager
-def opened_indexer(wiki: Wiki, log: Any) -> Iterator[tuple[Indexer, Store]]:
-    """The index of the wiki, open for writing, and what brings it up to date; closed afterwards."""
-    with open_store(wiki) as store:
+def opened_indexer(wiki: Wiki, log: Any, *, anew: bool = False) -> Iterator[tuple[Indexer, Store]]:
+    """The index of the wiki as `open_store` gives it, and what brings it up to date; closed afterwards."""
+    with open_store(wiki, anew=anew) as store:
         projector, indexer = new_indexer(wiki, store, log)
         try:
             yield indexer, store

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from indexerd.errors import IndexerdError, NotPermittedError, StorageError, UsageError
+from indexerd.errors import DamagedIndexError, IndexerdError, NotPermittedError, StorageError, UsageError
 
 if TYPE_CHECKING:
     from indexerd.compose import Wiki
@@ -97,16 +97,25 @@ def _find_wiki(root: str | None, flags: dict[str, str | bool | None]) -> Wiki:
 @wiki_options
 def build(root: str | None, **flags: str | bool | None) -> None:
     """Bring the index of ROOT (the current folder) up to date once, then exit."""
-    from indexerd.build import build_whole
-    from indexerd.compose import opened_indexer
-    from indexerd.logs import configure_logs, get_logger
-    from indexerd.progress import Progress
+    from indexerd.logs import configure_logs
 
     wiki = _find_wiki(root, flags)
     configure_logs(quiet=True)
+    try:
+        _build(wiki, anew=False)
+    except DamagedIndexError:  # of a kind that no check at opening sees
+        _build(wiki, anew=True)
+
+
+def _build(wiki: Wiki, *, anew: bool) -> None:
+    from indexerd.build import build_whole
+    from indexerd.compose import opened_indexer
+    from indexerd.logs import get_logger
+    from indexerd.progress import Progress
+
     start = time.monotonic()
     progress = Progress(sys.stderr, start=start)
-    with opened_indexer(wiki, get_logger()) as (indexer, store):
+    with opened_indexer(wiki, get_logger(), anew=anew) as (indexer, store):
         if store.moved_aside is not None:
             click.echo(f"indexerd: the index was damaged; it was moved to {store.moved_aside}", err=True)
         try:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -197,6 +199,19 @@ def test_a_damaged_index_is_moved_aside_and_said_so(wiki: Path, indexerd: Comman
     status, out, err = indexerd("build", str(wiki))
     assert (status, out.split(",")[0]) == (0, "2 pages")
     assert "was damaged; it was moved to" in err
+
+
+def test_damage_that_a_build_runs_into_is_healed_by_the_same_build(wiki: Path, indexerd: Command) -> None:
+    """No check at opening sees it: the pages of the file are sound, what FTS5 keeps in them is not."""
+    indexerd("build", str(wiki))
+    place = index_path(str(wiki), os.environ)
+    with closing(sqlite3.connect(place)) as connection, connection:
+        connection.execute("UPDATE sections_fts_data SET block = zeroblob(3) WHERE id = 10")
+    (wiki / "c.md").write_text("# C\n")
+    status, out, err = indexerd("build", str(wiki))
+    assert (status, out.split(",")[0]) == (0, "3 pages")
+    assert err == f"indexerd: the index was damaged; it was moved to {place}.damaged\n"
+    assert indexerd("verify", str(wiki)) == (0, "", "")
 
 
 def test_an_interrupted_build_is_130_without_a_traceback(wiki: Path) -> None:
