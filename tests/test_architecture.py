@@ -75,8 +75,8 @@ ONLY_IN: Final = {
 }
 
 # Where statements stand; PRAGMAs of a connection are its own business.
-# The workbench is the copy in memory that `wikiq eval` arranges in other ways.
-SQL_IN: Final = {"indexerd.schema", "indexerd.store", "wikiq.sql", "wikiq.workbench"}
+# The benches are copies in memory that `wikiq eval` arranges in other ways.
+SQL_IN: Final = {"indexerd.schema", "indexerd.store", "wikiq.chunk_bench", "wikiq.sql", "wikiq.workbench"}
 STATEMENT: Final = re.compile(r"\s*(SELECT|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE|DROP|WITH \w+)\b")
 
 # All of these compute; none of them looks at a clock, a disk, the environment or another process.

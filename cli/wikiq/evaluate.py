@@ -6,9 +6,10 @@ Builds what a set needs in memory and never writes the index. Prints nothing.
 from __future__ import annotations
 
 import json
-from contextlib import nullcontext
+from contextlib import ExitStack, closing, nullcontext
 
 from wikiq import sql
+from wikiq.chunk_bench import CHUNK_RANKINGS, ChunkBench
 from wikiq.errors import UsageError
 from wikiq.judged import Found, find_pages, find_sections, path_key
 from wikiq.policies import ABLATIONS, DEFAULT
@@ -53,22 +54,24 @@ class _Places(Record):
 
 
 def evaluate(database: Database, questions: Sequence[JudgedQuestion], rankings: Sequence[str]) -> Evaluation:
-    """Rank every question under each of the named RANKINGS.
+    """Rank every question under each of the named RANKINGS or CHUNK_RANKINGS.
 
-    Raises UsageError for a name that is none.
+    Raises UsageError for a name that is none, and for chunks of a section that is to lose its heading.
     """
-    with database.snapshot(PATIENCE_S) as snapshot:
+    of_chunks = any(name in CHUNK_RANKINGS for name in rankings)
+    blanked = any(one.blank_heading for one in questions)
+    if of_chunks and blanked:
+        raise UsageError("--unit chunk", "a question is the heading of its section", "leave it out")
+    with database.snapshot(PATIENCE_S) as snapshot, ExitStack() as opened:
         places = _read_places(snapshot)
-        copied = {REFERENCE, STRICT} & set(rankings) or any(one.blank_heading for one in questions)
-        bench = Workbench(snapshot) if copied else None
-        try:
-            judgements = {
-                name: tuple(_judge(one, _ranker(name, places), snapshot, bench, places) for one in questions)
-                for name in rankings
-            }
-        finally:
-            if bench is not None:
-                bench.close()
+        copied = {REFERENCE, STRICT} & set(rankings) or blanked
+        bench = opened.enter_context(closing(Workbench(snapshot))) if copied else None
+        chunks = opened.enter_context(closing(ChunkBench(snapshot))) if of_chunks else None
+        rankers = {name: _ranker(name, places, chunks) for name in rankings}
+        judgements = {
+            name: tuple(_judge(one, ranker, snapshot, bench, places) for one in questions)
+            for name, ranker in rankers.items()
+        }
     return Evaluation(judgements=judgements, lost=_count_lost(questions, places))
 
 
@@ -82,7 +85,9 @@ def _read_places(snapshot: Snapshot) -> _Places:
     )
 
 
-def _ranker(name: str, places: _Places) -> Ranker:
+def _ranker(name: str, places: _Places, chunks: ChunkBench | None) -> Ranker:
+    if chunks is not None and name in CHUNK_RANKINGS:
+        return chunks.ranker(name)
     if name == REFERENCE:
         return rank_by_reference
     if name == STRICT:

@@ -198,6 +198,10 @@ WHERE length(t.term) BETWEEN ? AND ?"""
 SCORED_PART = """
 SELECT rowid AS section_rowid, -bm25({table}, ?, ?, ?, ?) * ? AS score
 FROM {table} WHERE {table} MATCH ?"""
+# The same for a few sections, for `--explain`.
+SCORED_ROWS = f"""
+SELECT section_rowid, score FROM ({SCORED_PART} LIMIT -1)
+WHERE section_rowid IN (SELECT value FROM json_each(?))"""
 NO_PART = "SELECT NULL AS section_rowid, 0.0 AS score WHERE 0"
 HOLDS_WORDS = "section_rowid IN (SELECT rowid FROM sections_fts WHERE sections_fts MATCH ?)"
 HOLDS_PIECES = "section_rowid IN (SELECT rowid FROM sections_grams WHERE sections_grams MATCH ?)"
@@ -284,6 +288,12 @@ SELECT_COPIED_HEADING = (
     "SELECT page_id, heading_path, heading_source FROM v1_sections WHERE section_rowid = ?"
 )
 # A slug column of weight 0 still lengthens every row, and so ranks (spec 4.1).
+COPY_CHUNKS = """
+SELECT s.section_rowid, c.embed_text, c.content
+FROM v1_chunks c JOIN v1_sections s ON s.page_id = c.page_id AND s.ordinal = CAST(c.section_id AS INTEGER)
+ORDER BY c.page_id, c.section_id, c.part"""
+SELECT_PATHS_OF_SECTIONS = """
+SELECT o.section_rowid, p.path FROM v1_section_pages o JOIN v1_pages p ON p.page_id = o.page_id"""
 SELECT_REFERENCE_SECTIONS = """
 SELECT r.rowid, p.path, p.slug, p.updated_at, bm25(reference_sections, 0, 5, 3, 1) AS score
 FROM reference_sections r JOIN v1_sections v ON v.section_rowid = r.rowid

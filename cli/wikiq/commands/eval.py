@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from wikiq.arguments import COMMANDS, FORMS, INDEX
+from wikiq.chunk_bench import CHUNK_RANKINGS
 from wikiq.commands import parameters, split_source
 from wikiq.errors import FOUND, UsageError
 from wikiq.evaluate import RANKINGS, REFERENCE, STRICT, evaluate
@@ -31,6 +32,7 @@ from wikiq.surroundings import Surroundings
 
 LARGEST_SET = 64 * 2**20  # bytes of a set or a stored report; some 100,000 questions
 _STORED = "stored"
+_SECTION, _CHUNK = "section", "chunk"
 
 
 @click.pass_obj
@@ -42,10 +44,14 @@ def _eval(
     policy: tuple[str, ...],
     against: str | None,
     ablate: bool,
+    unit: str,
     json: bool,
     **values: Any,
 ) -> int:
-    rankings = list(dict.fromkeys((DEFAULT.name, *(ABLATIONS if ablate else policy or (REFERENCE, STRICT)))))
+    if unit == _CHUNK and (policy or ablate):
+        raise UsageError("--unit chunk", "has rankings of its own", "leave out --policy and --ablate")
+    compared = (DEFAULT.name, *(ABLATIONS if ablate else policy or (REFERENCE, STRICT)))
+    rankings = list(CHUNK_RANKINGS if unit == _CHUNK else dict.fromkeys(compared))
     questions = {path: parse_set(_read(path), path) for path in sets}
     stored = _stored(against) if against is not None else None
     with opened(split_source(values), surroundings) as asked:
@@ -126,6 +132,12 @@ command = click.Command(
         ),
         click.Option(
             ["--ablate"], is_flag=True, help="Compare with every part of the ranking turned off at a time."
+        ),
+        click.Option(
+            ["--unit"],
+            type=click.Choice([_SECTION, _CHUNK]),
+            default=_SECTION,
+            help="Rank chunks instead, with and without title and headings in their text; each takes a rank.",
         ),
         click.Option(
             ["--against"], metavar="REPORT.json", help="Compare with the report of an earlier run too."
