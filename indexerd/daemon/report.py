@@ -10,11 +10,17 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from indexerd.build import Update
+from indexerd.core.agenda import Reason
 from indexerd.core.faults import Fault
 from indexerd.errors import IndexerdError
 from indexerd.state import LastScan, LiveState, Mode
 
 WAL_WARNING_BYTES: Final = 64 << 20  # a reader that keeps a transaction open lets it grow
+
+# A queue that overflows, a folder filled before it was watched, a page written through a map: all are silent.
+MISSED_REMEDY: Final = (
+    'nothing is lost; if it goes on, raise sysctl fs.inotify.max_queued_events or set watch to "scan"'
+)
 
 Trouble = tuple[str, str | None]  # reason, remedy
 
@@ -31,7 +37,8 @@ def describe_trouble(error: Exception) -> Trouble:
 class Report:
     """The facts. `unavailable`: why the root cannot be believed; `started`: the first look is done.
 
-    `trouble`: an error that is being waited out; `settings`: settings that were refused.
+    `trouble`: an error that is being waited out; `settings`: settings that were refused; `missed`:
+    changes of which the watcher had not told, since the last periodic scan.
     """
 
     control: str | None = None
@@ -43,6 +50,7 @@ class Report:
     trouble: Trouble | None = None
     settings: Trouble | None = None
     wal: Trouble | None = None
+    missed: int = 0
     pages: int = 0
     generation: int = 0
     problems: int = 0
@@ -57,12 +65,15 @@ class Report:
     def count_scan(self, scan: LastScan, *, building: bool, generation: int, problems: int) -> None:
         """The whole tree was looked at."""
         self.last_scan, self.pages = scan, scan.pages_seen
+        if scan.reason == Reason.PERIODIC:
+            self.missed = 0
         self.building, self.generation, self.problems = building, generation, problems
         self.counters.update({"scans": 1, f"scans_{scan.reason}": 1})
 
     def count_missed(self, missed: int) -> None:
         """The last scan found changes that the watcher had not reported."""
         self.counters["missed_by_events"] += missed
+        self.missed += missed
         if self.last_scan is not None:
             self.last_scan = replace(self.last_scan, missed_by_events=missed)
 
@@ -98,7 +109,10 @@ class Report:
                 return trouble
         if self.fault is not None and not self.watching:
             return self.fault.reason, self.fault.remedy
-        return None if self.started else ("the first look at the tree is not finished", None)
+        if not self.started:
+            return "the first look at the tree is not finished", None
+        missed = f"{self.missed} changes were not reported and found by a scan", MISSED_REMEDY
+        return missed if self.missed else None
 
     def state(self, pending: int, still_open: tuple[str, ...]) -> LiveState:
         """What readers are to know now."""

@@ -99,6 +99,9 @@ def test_what_a_silent_watcher_hides_is_found_by_the_periodic_scan(tmp_path: Pat
         await wiki.until(lambda: wiki.counter("missed_by_events") == 1)
         await wiki.until(lambda: len(wiki.script.opened) == 2)  # it is replaced: it may be deaf
         await wiki.until(lambda: wiki.state()["counters"].get("missed_by_events") == 1)
+        await wiki.until(lambda: "max_queued_events" in (wiki.state()["remedy"] or ""))
+        wiki.advance_to_periodic_scan()
+        await wiki.until(lambda: wiki.state()["reason"] is None)
 
     play(tmp_path, scenario)
 
