@@ -68,6 +68,8 @@ def print_result(
     if not result.hits and not arguments.ndjson:
         surroundings.note("nothing found")
     print_hits(((hit, root) for hit in result.hits), arguments, surroundings)
+    for line in render.explanation_lines(result):
+        surroundings.err.line(line)
 
 
 def print_hits(

@@ -92,6 +92,7 @@ SEARCH = FILTERS | _table(
     ("--sections", FLAG, "", "Every section that matches, not the best one of a page."),
     ("--exact", FLAG, "", "Neither try words as prefixes nor correct them."),
     ("--prefix", FLAG, "", "Take the last word for the beginning of one."),
+    ("--explain", FLAG, "", "Tell how the words were taken and what the scores are made of."),
     ("--all", FLAG, "", "Ask every index of the state folder."),
 )
 SEARCH = SEARCH | FORMS | INDEX
@@ -114,6 +115,7 @@ class SearchArguments(Record):
     sections: bool = False
     exact: bool = False
     prefix: bool = False
+    explain: bool = False
     all: bool = False
     json: bool = False
     ndjson: bool = False
@@ -232,6 +234,7 @@ def build_request(arguments: SearchArguments, now: datetime) -> SearchRequest:
         sections=arguments.sections,
         exact=arguments.exact,
         prefix=arguments.prefix,
+        explain=arguments.explain,
     )
 
 

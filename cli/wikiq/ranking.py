@@ -54,22 +54,22 @@ def rank_candidates(
 
     `shares` says how much of the question lies in each literal (see `literal_shares`).
     """
-    ordered = _in_order([(candidate.score, candidate) for candidate in candidates])
+    ordered = in_order([(candidate.score, candidate) for candidate in candidates])
     texts = [one for one in ordered if not one[1].by_name]
     pool, rest = texts[: policy.pool], texts[policy.pool :]
     best = pool[0][0] if pool else 0.0
-    means = _page_means(pool, policy.page_sections)
+    means = page_means(pool, policy.page_sections)
     closer = [
         (
             score
             + policy.page_weight * means[candidate.page_id]
-            + best * _literal_bonus(candidate, policy, shares),
+            + best * literal_bonus(candidate, policy, shares),
             candidate,
         )
         for score, candidate in pool
     ]
     named = [(0.0, candidate) for _, candidate in ordered if candidate.by_name]
-    ranked = [*_in_order(closer), *rest, *named]
+    ranked = [*in_order(closer), *rest, *named]
     return _exact_first(ranked) if policy.exact_names else ranked
 
 
@@ -88,14 +88,15 @@ def literal_shares(question: Question, sections: Mapping[str, int]) -> list[floa
     return [sum(weights[term] for term in set(literal.terms)) / whole for literal in question.literals]
 
 
-def _in_order(scored: list[tuple[float, Candidate]]) -> list[tuple[float, Candidate]]:
+def in_order(scored: list[tuple[float, Candidate]]) -> list[tuple[float, Candidate]]:
+    """Sort by score; equal ones by the newer page, then slug, then place on the page."""
     ordered = sorted(scored, key=lambda one: (one[1].slug, one[1].ordinal))
     ordered.sort(key=lambda one: one[1].updated_at, reverse=True)
     ordered.sort(key=lambda one: one[0], reverse=True)
     return ordered
 
 
-def _page_means(pool: Iterable[tuple[float, Candidate]], most: int) -> dict[int, float]:
+def page_means(pool: Iterable[tuple[float, Candidate]], most: int) -> dict[int, float]:
     """The mean of each page's best scores; a page with fewer sections than that is not punished."""
     scores: dict[int, list[float]] = {}
     sections: dict[int, int] = {}
@@ -105,7 +106,8 @@ def _page_means(pool: Iterable[tuple[float, Candidate]], most: int) -> dict[int,
     return {page: sum(found[:most]) / max(1, min(most, sections[page])) for page, found in scores.items()}
 
 
-def _literal_bonus(candidate: Candidate, policy: Policy, shares: Sequence[float]) -> float:
+def literal_bonus(candidate: Candidate, policy: Policy, shares: Sequence[float]) -> float:
+    """How many times the best score a section gains for the literals that it holds."""
     worth = (0.0, policy.literal_weight, policy.literal_weight + policy.literal_heading_weight)
     return sum(share * worth[where] for share, where in zip(shares, candidate.literals, strict=True))
 

@@ -122,6 +122,19 @@ def notes(result: SearchResult) -> Iterator[str]:
         yield f"too many words; not looked for: {' '.join(result.ignored_terms)}"
 
 
+def explanation_lines(result: SearchResult) -> Iterator[str]:
+    """Say how each word was taken, then what the score of each hit is made of."""
+    if result.explanation is None:
+        return
+    for term in result.explanation.terms:
+        used = f" as {term.used!r}" if term.kind in ("corrected", "pieces") else ""
+        count = f", in {term.sections} sections" if term.sections else ""
+        yield f"{term.typed!r}: {term.kind}{used}{count}"
+    for hit, parts in zip(result.hits, result.explanation.scores, strict=True):
+        told = [f"{name} {value:.3f}" for name, value in json_form(parts).items() if value]
+        yield f"{hit.score:.3f} {hit.slug}: {', '.join(told) or 'name alone'}"
+
+
 def _ascii(form: object) -> str:
     return json.dumps(form).replace("\x7f", "\\u007f")  # the one control that json leaves as it is
 

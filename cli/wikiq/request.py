@@ -58,7 +58,8 @@ class SearchRequest(Record):
     """One question. `query` is what was typed, words joined by blanks; a blank one lists pages.
 
     `sections`: one hit a section instead of a page. `exact`: neither prefixes nor corrections are
-    tried. `prefix`: the last word may be the beginning of one (as-you-type).
+    tried. `prefix`: the last word may be the beginning of one (as-you-type). `explain`: tell what the
+    scores are made of.
     """
 
     query: str
@@ -67,6 +68,7 @@ class SearchRequest(Record):
     sections: bool = False
     exact: bool = False
     prefix: bool = False
+    explain: bool = False
 
     def __post_init__(self) -> None:
         """Hold the limit of hits."""

@@ -54,6 +54,42 @@ class Hit(Record):
     evidence: Evidence | None
 
 
+class TermUse(Record):
+    """What one word of the question was looked for as.
+
+    `kind`: `word`, `beginning`, `corrected`, `pieces` (of a script without blanks) or `absent`.
+    `sections` hold the word as used; 0 where they are not counted.
+    """
+
+    typed: str
+    used: str
+    kind: str
+    sections: int
+
+
+class ScoreParts(Record):
+    """What the score of a hit is made of; all together give the score.
+
+    `words` to `piece_pairs` are the section's own; `page` comes from its page's best sections,
+    `literals` from words with signs that it holds verbatim, `name` from the page's name.
+    """
+
+    words: float
+    pairs: float
+    pieces: float
+    piece_pairs: float
+    page: float
+    literals: float
+    name: float
+
+
+class Explanation(Record):
+    """How the words were taken, and the parts of each hit's score in the order of the hits."""
+
+    terms: tuple[TermUse, ...]
+    scores: tuple[ScoreParts, ...]
+
+
 class SearchResult(Record):
     """The answer to one question over one index.
 
@@ -61,6 +97,7 @@ class SearchResult(Record):
     `ignored_terms`: past the limit of terms. `age_s`: seconds since the last scan or commit, None
     when there was none. `stale`: the index may be behind the tree. `total`: all that match,
     uncapped (sections when hits are sections). `policy` is None for a listing without words.
+    `explanation` only where it was asked for.
     """
 
     query: str
@@ -76,6 +113,7 @@ class SearchResult(Record):
     total: int
     took_ms: float
     hits: tuple[Hit, ...]
+    explanation: Explanation | None = None
 
 
 class SectionView(Record):

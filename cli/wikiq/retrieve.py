@@ -14,6 +14,7 @@ from wikiq.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from wikiq.database import Snapshot
@@ -29,6 +30,15 @@ class Ranking(Record):
 
     ranked: list[tuple[float, Candidate]]
     total: int
+
+
+class Part(Record):
+    """What is asked of one full-text table, and how much its bm25 weighs."""
+
+    name: str
+    table: str
+    weight: float
+    asked: str
 
 
 class _Fragment(Record):
@@ -53,7 +63,7 @@ def fetch_ranking(
     `filters` are checked ones. `sections`: hits are sections, not pages.
     """
     expressions = match_expressions(question, vocabulary.uses)
-    parts = _parts(expressions, policy)
+    parts = _found(scored_parts(expressions, policy), policy)
     clauses = _clauses(question)
     names = _names(question, vocabulary, policy)
     condition, bound = page_condition(filters)
@@ -89,20 +99,27 @@ def fetch_ranking(
     )
 
 
-def _parts(expressions: Expressions, policy: Policy) -> _Fragment:
-    """The parts of a section's score that the question has, each a row for every section it fits."""
-    asked = (
-        ("sections_fts", 1.0, expressions.words),
-        ("sections_fts", policy.pair_weight, expressions.pairs),
-        ("sections_grams", policy.piece_weight, expressions.pieces),
-        ("sections_grams", policy.piece_weight * policy.piece_pair_weight, expressions.piece_pairs),
+def scored_parts(expressions: Expressions, policy: Policy) -> list[Part]:
+    """The parts of a section's score that a question has."""
+    parts = (
+        Part(name="words", table="sections_fts", weight=1.0, asked=expressions.words),
+        Part(name="pairs", table="sections_fts", weight=policy.pair_weight, asked=expressions.pairs),
+        Part(name="pieces", table="sections_grams", weight=policy.piece_weight, asked=expressions.pieces),
+        Part(
+            name="piece_pairs",
+            table="sections_grams",
+            weight=policy.piece_weight * policy.piece_pair_weight,
+            asked=expressions.piece_pairs,
+        ),
     )
-    used = [part for part in asked if part[1] and part[2]]
-    if not used:
-        return _Fragment(text=sql.NO_PART)
+    return [part for part in parts if part.weight and part.asked]
+
+
+def _found(parts: Sequence[Part], policy: Policy) -> _Fragment:
+    """A row for every section that a part fits, with what it adds to the section's score."""
     return _Fragment(
-        text=" UNION ALL ".join(sql.SCORED_PART.format(table=table) for table, _, _ in used),
-        values=tuple(v for _, weight, text in used for v in (*policy.weights, weight, text)),
+        text=" UNION ALL ".join(sql.SCORED_PART.format(table=part.table) for part in parts) or sql.NO_PART,
+        values=tuple(v for part in parts for v in (*policy.weights, part.weight, part.asked)),
     )
 
 

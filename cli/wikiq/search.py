@@ -64,7 +64,13 @@ def search(database: Database, request: SearchRequest, policy: Policy = DEFAULT)
             sections=request.sections,
         )
         ranked = ranking.ranked if request.sections else best_of_each_page(ranking.ranked)
-        hits = _hits(snapshot, ranked[: request.limit], question, vocabulary)
+        shown = ranked[: request.limit]
+        hits = _hits(snapshot, shown, question, vocabulary)
+        explanation = None
+        if request.explain:
+            from wikiq.explain import explain
+
+            explanation = explain(snapshot, question, vocabulary, policy, ranking, shown=shown)
         freshness = read_freshness(database, snapshot, datetime.now(UTC))
     return SearchResult(
         query=request.query,
@@ -80,6 +86,7 @@ def search(database: Database, request: SearchRequest, policy: Policy = DEFAULT)
         total=ranking.total,
         took_ms=round((time.perf_counter() - started) * 1000, 3),
         hits=hits,
+        explanation=explanation,
     )
 
 

@@ -232,6 +232,29 @@ def test_a_match_in_an_address_shows_the_words_around_it(database: Database) -> 
     assert (evidence.excerpt, evidence.matches) == ("See runs.", ())
 
 
+def test_an_explanation_says_how_words_were_taken(database: Database) -> None:
+    explanation = ask(database, "agnet normaliz 索引 zzzqqq run", explain=True).explanation
+    assert explanation is not None
+    assert [(term.typed, term.kind, term.used) for term in explanation.terms] == [
+        ("agnet", "corrected", "agent"),
+        ("normaliz", "beginning", "normaliz"),
+        ("索引", "pieces", "索引"),
+        ("zzzqqq", "absent", "zzzqqq"),
+        ("run", "word", "run"),
+    ]
+    assert explanation.terms[-1].sections > 1
+
+
+@pytest.mark.parametrize("query", ["run-lifecycle", "src/a/b.py", "数据库索引 run", "entry_v3", "c compiler"])
+@pytest.mark.parametrize("sections", [False, True])
+def test_the_parts_of_a_score_add_up_to_it(database: Database, query: str, sections: bool) -> None:
+    result = ask(database, query, explain=True, sections=sections)
+    assert result.explanation is not None
+    sums = [sum(getattr(parts, name) for name in type(parts).fields) for parts in result.explanation.scores]
+    assert sums == pytest.approx([hit.score for hit in result.hits], abs=1e-4)
+    assert ask(database, query, sections=sections).explanation is None
+
+
 def statements(database: Database, **request: Any) -> list[str]:
     seen: list[str] = []
     database._connection.set_trace_callback(seen.append)

@@ -1,0 +1,84 @@
+"""Takes a ranking apart for `--explain`: what each word was looked for as, what each score is made of.
+
+It asks once more about the hits that are shown; a search that explains nothing never comes here.
+"""
+
+from __future__ import annotations
+
+import json
+
+from wikiq import sql
+from wikiq.matching import match_expressions
+from wikiq.ranking import in_order, literal_bonus, literal_shares, page_means
+from wikiq.results import Explanation, ScoreParts, TermUse
+from wikiq.retrieve import scored_parts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from wikiq.database import Snapshot
+    from wikiq.policies import Policy
+    from wikiq.query import Question
+    from wikiq.ranking import Candidate
+    from wikiq.retrieve import Ranking
+    from wikiq.vocabulary import Vocabulary
+
+_DIGITS = 6
+
+
+def explain(
+    snapshot: Snapshot,
+    question: Question,
+    vocabulary: Vocabulary,
+    policy: Policy,
+    ranking: Ranking,
+    *,
+    shown: Sequence[tuple[float, Candidate]],
+) -> Explanation:
+    """Explain the words of a question and the scores of the hits that are shown of its ranking."""
+    rowids = json.dumps([candidate.section_rowid for _, candidate in shown])
+    own: dict[str, dict[int, float]] = {
+        part.name: dict(
+            snapshot.rows(
+                sql.SCORED_ROWS.format(table=part.table), (*policy.weights, part.weight, part.asked, rowids)
+            )
+        )
+        for part in scored_parts(match_expressions(question, vocabulary.uses), policy)
+    }
+    candidates = [(one.score, one) for _, one in ranking.ranked if not one.by_name]
+    pool = in_order(candidates)[: policy.pool]
+    means = page_means(pool, policy.page_sections)
+    best = pool[0][0] if pool else 0.0
+    pooled = {candidate.section_rowid for _, candidate in pool}
+    shares = literal_shares(question, vocabulary.sections)
+
+    def parts_of(score: float, candidate: Candidate) -> ScoreParts:
+        lifted = candidate.section_rowid in pooled and not candidate.by_name
+        page = policy.page_weight * means[candidate.page_id] if lifted else 0.0
+        literals = best * literal_bonus(candidate, policy, shares) if lifted and candidate.literals else 0.0
+        known = 0.0 if candidate.by_name else candidate.score + page + literals
+        rowid = candidate.section_rowid
+        told = {name: scores.get(rowid, 0.0) for name, scores in own.items() if rowid is not None}
+        fields = {"words": 0.0, "pairs": 0.0, "pieces": 0.0, "piece_pairs": 0.0} | told
+        fields |= {"page": page, "literals": literals, "name": score - known}
+        return ScoreParts(**{name: round(value, _DIGITS) + 0.0 for name, value in fields.items()})
+
+    return Explanation(
+        terms=tuple(_term_uses(question, vocabulary)),
+        scores=tuple(parts_of(score, candidate) for score, candidate in shown),
+    )
+
+
+def _term_uses(question: Question, vocabulary: Vocabulary) -> Iterator[TermUse]:
+    for term in question.terms:
+        use = vocabulary.uses.get(term.text)
+        sections = vocabulary.sections.get(term.text, 0)
+        if use is not None and use.text != term.text:
+            yield TermUse(typed=term.typed, used=use.text, kind="corrected", sections=sections)
+        elif use is not None:
+            kind = "beginning" if use.is_prefix else "word"
+            yield TermUse(typed=term.typed, used=use.text, kind=kind, sections=sections)
+        else:
+            kind = "pieces" if term.pieces else "absent"
+            yield TermUse(typed=term.typed, used=" ".join(term.pieces) or term.text, kind=kind, sections=0)
