@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from indexerd.core.contents import Contents
 from indexerd.core.decode import count_lines
 from indexerd.core.front_matter import parse_front_matter
 from indexerd.core.markdown import parse_document
