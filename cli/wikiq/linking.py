@@ -6,6 +6,7 @@ on the disk (spec 2.2). Whether a fragment exists is `check`'s to say.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
@@ -20,6 +21,7 @@ CONTEXT_CHARACTERS = 240  # of the line a link stands on; about three lines of a
 
 # What a link leads to. `site`: an address from the root of the site that the pages are published on.
 PAGE, FILE, EXTERNAL, SITE, BROKEN = "page", "file", "external", "site", "broken"
+PUBLISHED_ENDINGS = (".html", ".htm")  # what generators make of the ending of a page
 BY_NAME_KINDS = frozenset({"wikilink", "embed"})
 
 
@@ -81,11 +83,15 @@ def link_status(row: tuple[Any, ...], tree: TreeNames) -> str:
 
 
 def _is_of_site(target: str, target_path: str, tree: TreeNames) -> bool:
-    """Tell whether a target is meant from the root of a site: `/dotnet/api` where there is no `dotnet`.
+    """Tell whether a target is meant on the site that the pages become.
 
-    Documentation that is published beside other documentation is full of these, and nothing here can
-    say whether they work (4,500 of the 5,280 that are no page in the PowerShell documentation).
+    From its root, as `/dotnet/api` where there is no `dotnet`: documentation that is published beside
+    other documentation is full of these, and nothing here can say whether they work (4,500 of the
+    5,280 that are no page in the PowerShell documentation). Or `GSI.html`, where `GSI.md` is a page.
     """
+    stem, ending = os.path.splitext(target_path)
+    if ending.lower() in PUBLISHED_ENDINGS and any(tree.has_path(stem + end) for end in PAGE_ENDINGS):
+        return True
     names_page = target_path.lower().endswith(PAGE_ENDINGS)
     return target.startswith("/") and not names_page and not tree.has_path(target_path.partition("/")[0])
 

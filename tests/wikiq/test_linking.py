@@ -20,7 +20,7 @@ See [b](sub/b.md#part) and [[b|the other]], ![pic](pic.png) and ![[pic.png]].
 [out](https://example.org/) [gone](gone.md) ![lost](lost.png) [up](../../above.md)
 
 [here](#a) [site](/dotnet/api/x) [rooted](/sub/b.md) [missing](/sub/gone) [page](/gone.md)
-[ref]
+[ref] [made](sub/b.html#part) [of nothing](sub/gone.html)
 
 [ref]: sub/b "B"
 """
@@ -61,6 +61,8 @@ def test_every_link_says_what_it_leads_to(database: Database) -> None:
         (9, "/sub/gone"): ("broken", None),
         (9, "/gone.md"): ("broken", None),
         (10, "sub/b"): ("page", "sub/b"),
+        (10, "sub/b.html#part"): ("site", None),
+        (10, "sub/gone.html"): ("broken", None),
     }
 
 
