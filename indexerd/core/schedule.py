@@ -13,7 +13,7 @@ SHORTEST_INTERVAL_S: Final = 5.0
 LONGEST_INTERVAL_S: Final = 900.0
 
 FIRST_BACK_OFF_S: Final = 0.25
-LONGEST_BACK_OFF_S: Final = 30.0  # a limit raised or a disk tidied up is noticed this soon
+LONGEST_BACK_OFF_S: Final = 8.0  # a limit raised or a disk tidied up is made use of within 10 s (spec 7)
 
 GAP_S: Final = 10.0  # the loop came by this much too late: the machine slept
 

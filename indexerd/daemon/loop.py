@@ -21,6 +21,7 @@ from indexerd.control import Fresh, serve_barrier
 from indexerd.core.agenda import Agenda, Job, Reason
 from indexerd.core.faults import Fault
 from indexerd.core.hints import cover_of, is_configuration
+from indexerd.core.schedule import back_off_s
 from indexerd.daemon.barrier import Barrier, Wait
 from indexerd.daemon.cookies import Cookies
 from indexerd.daemon.looking import Looked, Looker, Unavailable
@@ -67,7 +68,6 @@ class Daemon:
         self._told_at = float("-inf")
         self._reload_asked = False
         self._reloading = False
-        self._check_asked = workshop.store.was_unclean
 
     # What others call, in the event loop.
 
@@ -171,8 +171,6 @@ class Daemon:
                 await self._do(job, self._barrier.present() if job.is_scan else flushing)
             elif (finding := self._scans.take_due(self._clock())) is not None:
                 await self._close_scan(finding)
-            elif self._check_asked and self._report.started:
-                await self._check_index()
             elif self._upkeep.is_due():
                 await self._guarded(self._upkeep.run)
             else:
@@ -190,6 +188,7 @@ class Daemon:
         began = self._clock()
         try:
             looked = await anyio.to_thread.run_sync(self._look, job)
+            self._take_in(job, looked, began, waiting)
         except Stopped:
             return
         except DamagedIndexError as error:
@@ -202,6 +201,9 @@ class Daemon:
         finally:
             self._running = None
             self._pulse.worked()
+
+    def _take_in(self, job: Job, looked: Looked | Unavailable, began: float, waiting: Wait) -> None:
+        """What a look came to, for the agenda, the status and whoever waits. Raises StorageError."""
         self._agenda.finish(job, began, self._clock())
         self._report.trouble = None
         if isinstance(looked, Unavailable):
@@ -231,10 +233,13 @@ class Daemon:
     # After a job.
 
     def _fail(self, job: Job, error: Exception) -> None:
-        wait = self._agenda.fail(job, self._clock())
+        self._note_trouble("batch.failed", error, self._agenda.fail(job, self._clock()))
+
+    def _note_trouble(self, event: str, error: Exception, wait: float) -> None:
+        """For the status and the log: why nothing is written, and for how long."""
         reason, remedy = self._report.trouble = describe_trouble(error)
         self._report.counters["failures"] += 1
-        self._log.warning("batch.failed", reason=reason, remedy=remedy, retry_in_s=wait)
+        self._log.warning(event, reason=reason, remedy=remedy, retry_in_s=wait)
 
     def _lose_root(self, lost: Unavailable) -> None:
         report = self._report
@@ -301,6 +306,8 @@ class Daemon:
     def _be_ready(self) -> None:
         """The first look, or the one after a reload, is done, whatever it found."""
         if self._reloading or not self._report.started:
+            if not self._report.started and self._workshop.store.was_unclean:
+                self._upkeep.ask_check()
             self._report.started, self._reloading = True, False
             self._service.ready(self._report.line())
             self._log.info("daemon.ready", mode=self._report.mode, pages=self._report.pages)
@@ -324,28 +331,42 @@ class Daemon:
         self._agenda.retry_now()
         self._agenda.ask_scan(Reason.RELOAD, self._clock())
 
-    async def _check_index(self) -> None:
-        """After an unclean stop: whether the full text says what the rows say, which only this tells."""
-        self._check_asked = False
-        problems = await anyio.to_thread.run_sync(self._workshop.store.check_integrity)
-        if problems:
-            self._log.warning("index.damaged", problems=problems)
-            await self._replace_index(anew=True)
-
     async def _replace_index(self, *, anew: bool) -> None:
-        """The index file is damaged, or another one: opened once more, and filled from the tree."""
+        """The index file is damaged, or another one: opened once more, and filled from the tree.
+
+        Tried until it works: what is in the way may be a full disk, or another writer.
+        """
         self._log.warning("index.replaced", index=str(self._workshop.wiki.index))
         self._report.counters["index_replaced"] += 1
-        await anyio.to_thread.run_sync(lambda: self._workshop.reopen(anew=anew))
+        failures = 0
+        while not self._stopping:
+            try:
+                await anyio.to_thread.run_sync(lambda: self._workshop.reopen(anew=anew))
+                break
+            except (IndexerdError, OSError, MemoryError) as error:
+                failures += 1
+                self._note_trouble("index.unavailable", error, back_off_s(failures))
+                await self._wait(back_off_s(failures))
         self._looker.use(self._workshop.indexer)
         self._upkeep = Upkeep(self._workshop.store, self._clock)
         self._agenda.retry_now()
         self._agenda.ask_scan(Reason.START, self._clock())
 
+    async def _wait(self, seconds: float) -> None:
+        """That long, or until stopped; others are told that this is no standstill."""
+        until = self._clock() + seconds
+        while not self._stopping and self._clock() < until:
+            self._service.progressed(self._clock(), starting=not self._report.started)
+            self._publish()
+            await self._pulse.rest((until,), self._service.ping_interval_s)
+
     async def _guarded(self, work: Callable[[], object]) -> None:
         """Work on the index that may be left for later when the disk refuses it."""
         try:
             await anyio.to_thread.run_sync(work)
+        except DamagedIndexError as error:
+            self._log.warning("index.damaged", problems=(error.problem,))
+            await self._replace_index(anew=True)
         except (IndexerdError, OSError, MemoryError) as error:
             self._log.warning("upkeep.failed", reason=str(error))
             self._upkeep.put_off()

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Final
 
 from indexerd.contract import PAGE_SIZE
+from indexerd.errors import DamagedIndexError
 from indexerd.store import Store
 
 MERGE_EVERY_COMMITS: Final = 4  # 50 pages every 4 edits keep the tail at 7 ms and the file from growing
@@ -27,12 +28,13 @@ class Upkeep:
         self._clock = clock
         self._unmerged = 0
         self._idle_at: float | None = None
+        self._check_at: float | None = None
         self._held_up = 0  # pages that a reader kept in the WAL at the last checkpoint
 
     @property
     def next_at(self) -> float | None:
-        """When the WAL is to be emptied, None when nothing was written since."""
-        return self._idle_at
+        """When the WAL is to be emptied or the full text to be checked, None when neither is."""
+        return min((at for at in (self._idle_at, self._check_at) if at is not None), default=None)
 
     @property
     def wal_bytes(self) -> int:
@@ -45,13 +47,19 @@ class Upkeep:
             self._unmerged += commits
             self._idle_at = self._clock() + IDLE_AFTER_S
 
+    def ask_check(self) -> None:
+        """The last writer died: whether the full text says what the rows say, only a check tells."""
+        self._check_at = self._clock()
+
     def is_due(self) -> bool:
         """Whether there is something to do between two batches now."""
-        idle = self._idle_at is not None and self._clock() >= self._idle_at
-        return idle or self._unmerged >= MERGE_EVERY_COMMITS or self._too_long()
+        now, at = self._clock(), self.next_at
+        return (at is not None and now >= at) or self._unmerged >= MERGE_EVERY_COMMITS or self._too_long()
 
     def run(self) -> None:
         """A bounded piece of what the last commits left to do. Raises StorageError."""
+        if self._check_at is not None and self._clock() >= self._check_at:
+            self._check()
         if self._unmerged >= MERGE_EVERY_COMMITS:
             self._unmerged = 0
             self._store.merge()
@@ -66,9 +74,18 @@ class Upkeep:
 
     def put_off(self) -> None:
         """It failed; nothing is lost by doing it later."""
-        self._idle_at = self._clock() + IDLE_RETRY_S
+        later = self._clock() + IDLE_RETRY_S
+        self._idle_at = later
+        if self._check_at is not None:
+            self._check_at = later
         self._unmerged = 0
         self._held_up = self._store.wal_pages
+
+    def _check(self) -> None:
+        problems = self._store.check_integrity()
+        self._check_at = None
+        if problems:
+            raise DamagedIndexError(str(self._store.path), problems[0], "it is moved aside and made anew")
 
     def _too_long(self) -> bool:
         return self._store.wal_pages > self._held_up + PASSIVE_PAGES

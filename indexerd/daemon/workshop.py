@@ -5,12 +5,14 @@ Opens and closes; decides neither when nor why. Not for several threads at once.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable
 from typing import Any
 
 from indexerd.build import Indexer
 from indexerd.compose import Wiki, new_indexer, open_store
+from indexerd.errors import IndexerdError
 from indexerd.workers import Projector
 
 
@@ -42,7 +44,8 @@ class Workshop:
 
     def reopen(self, *, anew: bool) -> None:
         """Opens the index file at its place once more; with `anew` what is there is moved aside."""
-        self.close()
+        with contextlib.suppress(IndexerdError):  # what the old one could not do any more does not matter
+            self.close()
         self.store = open_store(self.wiki, anew=anew)
         self._projector, self.indexer = self._set_up()
 

@@ -65,6 +65,7 @@ class Store:
         self._lock = lock
         self._connection = opened.connection
         self._identity = identity
+        self._closed = False
         self._rebuilding = False
         self._damaged = False  # found out on the way; the next opening shall know
         self._marked_open = False  # whether this session's first commit has said that it is not closed
@@ -247,7 +248,7 @@ class Store:
         """The size of the WAL on disk; it is looked at, not opened."""
         try:
             return os.stat(f"{self.path}-wal").st_size
-        except FileNotFoundError:
+        except OSError:
             return 0
 
     def is_in_place(self) -> bool:
@@ -270,10 +271,13 @@ class Store:
         return tuple(problems)
 
     def close(self) -> None:
-        """Say that the index was closed, move the WAL to the file and give the lock back.
+        """Say that the index was closed, move the WAL to the file and give the lock back; once.
 
         The WAL itself stays, so that readers without the right to create one can go on (spec 3.5).
         """
+        if self._closed:
+            return
+        self._closed = True
         try:
             with self._explaining():
                 if (clean := self._state_to_leave()) is not None:
@@ -366,5 +370,6 @@ class Store:
         """One thing the file says of itself; nothing while it is of another schema version."""
         if not self._is_readable:
             return None
-        found = select_row(self._connection, "SELECT value FROM meta WHERE key = ?", (key,))
+        with self._explaining():
+            found = select_row(self._connection, "SELECT value FROM meta WHERE key = ?", (key,))
         return None if found is None else found[0]

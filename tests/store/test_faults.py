@@ -204,3 +204,12 @@ def test_damage_that_a_write_ran_into_is_known_at_the_next_opening(tmp_path: Pat
         assert store.moved_aside is not None
         bring(store, LONG)
         assert store.check_integrity() == ()
+
+
+def test_an_index_that_could_not_be_closed_is_not_closed_again(tmp_path: Path) -> None:
+    """Whoever cleans up after an error meets a store that is closed, not a second error."""
+    store = open_store(tmp_path)
+    bring(store, {"a.md": "# A\n"})
+    store.close()
+    store.close()
+    open_store(tmp_path).close()
