@@ -94,11 +94,15 @@ class Snapshot(Record):
 
 
 class Database:
-    """An open index. Good for many snapshots, in one thread at a time."""
+    """An open index. Good for many snapshots, in one thread at a time.
+
+    `made_fresh`: a barrier has been passed for what is about to be asked.
+    """
 
     def __init__(self, path: str, connection: sqlite3.Connection, *, immutable: bool) -> None:
         self.path = path
         self.immutable = immutable
+        self.made_fresh = False
         self._connection = connection
         self._identity = _identity(path)
         self._give_up_at = float("inf")

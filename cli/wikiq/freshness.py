@@ -33,7 +33,9 @@ def read_freshness(database: Database, snapshot: Snapshot, now: datetime) -> Fre
     state = read_state(database.folder)
     # A writer without a state is `indexerd build`.
     mode = (_text(state.get("mode")) or BUILDING) if running else STOPPED
-    pending = _whole(state.get("pending"))
+    # The state is written at most once a second: just after a barrier it still counts what that
+    # brought in, and what came later was not asked for.
+    pending = 0 if database.made_fresh else _whole(state.get("pending"))
     last_scan = _later(_scan_row(state.get("last_scan")), _indexed_scan(snapshot))
     times = (snapshot.meta.get("committed_at"), last_scan.finished_at if last_scan else None)
     ages = [age for age in (_age_s(text, now) for text in times) if age is not None]

@@ -68,4 +68,5 @@ def _is_made_fresh(database: Database, source: Source, surroundings: Surrounding
     barrier = ask_fresh(database, source.timeout)
     if not barrier.fresh:
         surroundings.note(f"the answer may be behind the disk: {barrier.problem}")
+    database.made_fresh = barrier.fresh
     return barrier.fresh

@@ -68,6 +68,15 @@ def test_pending_changes_make_it_stale(index: SampleIndex) -> None:
         assert said(index) == "3 changes are not indexed yet"
 
 
+def test_changes_still_counted_when_a_barrier_was_passed_do_not_make_it_stale(index: SampleIndex) -> None:
+    database = open_database(str(index.db))
+    database.made_fresh = True
+    with running_daemon(index, WATCHING | {"pending": 3}), database.snapshot() as snapshot:
+        found = read(database, snapshot, COMMITTED)
+    database.close()
+    assert (found.stale, found.pending) == (False, 0)
+
+
 def test_a_root_that_is_gone_makes_it_stale_whatever_the_daemon_said(index: SampleIndex) -> None:
     shutil.rmtree(index.root)
     with running_daemon(index):
