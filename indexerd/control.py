@@ -25,6 +25,7 @@ LONGEST_TIMEOUT_S: Final = 3_600.0
 REQUEST_BYTES: Final = 4_096  # a request is some fifty bytes
 REQUEST_PATIENCE_S: Final = 5.0  # a client that connects and says nothing is dropped
 PATH_BYTES: Final = 100  # 104 on macOS, 108 on Linux, with the closing NUL
+ACCEPT_AGAIN_S: Final = 0.1  # no descriptor was left for a client
 MOST_CLIENTS: Final = 64  # at a time; the others wait in the socket's queue
 
 
@@ -122,8 +123,11 @@ async def serve_barrier(
 
     task_status.started()
     try:
-        async with listener:
-            await listener.serve(serve)
+        async with listener, anyio.create_task_group() as clients:
+            while True:
+                with contextlib.suppress(anyio.BrokenResourceError):
+                    await listener.serve(serve, clients)
+                await anyio.sleep(ACCEPT_AGAIN_S)
     finally:
         with contextlib.suppress(OSError):
             os.unlink(path)

@@ -6,6 +6,7 @@ a line is escaped here, once, for every event.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Mapping, MutableMapping
@@ -43,9 +44,19 @@ def configure_logs(stream: TextIO | None = None, *, quiet: bool = False) -> None
         ],
         wrapper_class=structlog.make_filtering_bound_logger("warning" if quiet else "info"),
         # Whatever stderr is when something is logged: it may be another stream by then.
-        logger_factory=lambda *_: structlog.WriteLogger(sys.stderr if stream is None else stream),
+        logger_factory=lambda *_: _ForgivingLogger(sys.stderr if stream is None else stream),
         cache_logger_on_first_use=False,
     )
+
+
+class _ForgivingLogger(structlog.WriteLogger):
+    """A log on a full disk, or one that nobody reads any more, must not end a daemon."""
+
+    def msg(self, message: str) -> None:
+        with contextlib.suppress(OSError):
+            super().msg(message)
+
+    debug = info = warning = error = critical = exception = log = msg
 
 
 def is_journal(out: TextIO, environ: Mapping[str, str]) -> bool:

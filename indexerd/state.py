@@ -7,6 +7,7 @@ writes nothing. It is a courtesy: a disk that refuses it must not stop the daemo
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 from collections.abc import Mapping
@@ -16,6 +17,7 @@ from typing import Final
 
 STATE_NAME: Final = "state.json"
 STATE_FORMAT: Final = 1
+_FULL: Final = {errno.ENOSPC, errno.EDQUOT}
 WRITE_INTERVAL_S: Final = 1.0  # a storm of commits is not worth a file a commit
 
 
@@ -95,12 +97,35 @@ class StateFile:
     def _replace(self, text: str) -> None:
         temporary = f"{self._path}.new"
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
-        descriptor = os.open(temporary, flags, self._mode)
         try:
-            if self._group is not None:
-                os.fchown(descriptor, -1, self._group)
-            os.fchmod(descriptor, self._mode)
-            os.write(descriptor, text.encode())
+            descriptor = os.open(temporary, flags, self._mode)
+            try:
+                if self._group is not None:
+                    os.fchown(descriptor, -1, self._group)
+                os.fchmod(descriptor, self._mode)
+                _write_all(descriptor, text.encode())
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            if error.errno not in _FULL:
+                raise
+            self._write_over(text)
+        else:
+            os.replace(temporary, self._path)
+
+    def _write_over(self, text: str) -> None:
+        """That the disk is full is what this file must be able to say: blocks it has are used again."""
+        with contextlib.suppress(OSError):
+            os.unlink(f"{self._path}.new")
+        descriptor = os.open(self._path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            size = os.fstat(descriptor).st_size
+            _write_all(descriptor, text.encode().ljust(size))  # JSON may end in blanks
         finally:
             os.close(descriptor)
-        os.replace(temporary, self._path)
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    """A disk that is nearly full takes a part and says nothing."""
+    if os.write(descriptor, data) != len(data):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

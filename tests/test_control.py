@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import socket
@@ -211,3 +212,22 @@ def test_the_socket_stands_with_the_users_sockets_where_there_are_such(tmp_path:
     assert path is not None
     assert path.startswith("/run/user/1000/indexerd/")
     assert path == socket_path(str(tmp_path / "link" / "index.db"), environ), "one index, one socket"
+
+
+def test_a_client_for_whom_no_descriptor_is_left_is_answered_once_there_is_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    accept, refusals = socket.socket.accept, [OSError(errno.EMFILE, os.strerror(errno.EMFILE))] * 2
+
+    def refusing(listener: socket.socket) -> Any:
+        if refusals:
+            raise refusals.pop()
+        return accept(listener)
+
+    async def ask(_: float) -> Answer:
+        return NotFresh(("a.md",))
+
+    monkeypatch.setattr(socket.socket, "accept", refusing)
+    (answer,) = asking(tmp_path / "s", ask, b'{"protocol": 1, "ask": "fresh"}\n')
+    assert json.loads(answer)["open"] == ["a.md"]
+    assert refusals == []

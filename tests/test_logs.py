@@ -68,3 +68,12 @@ def test_a_bug_keeps_its_traceback_in_lines_only_on_a_terminal() -> None:
         get_logger().exception("page.failed")
     assert "Traceback" in json.loads(out.getvalue())["exception"]
     assert out.getvalue().count("\n") == 1
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
+def test_a_log_on_a_full_disk_ends_nothing() -> None:
+    out = os.fdopen(os.open("/dev/full", os.O_WRONLY), "w", buffering=1)
+    configure_logs(out)
+    get_logger().warning("batch.failed", reason="the disk is full")
+    with pytest.raises(OSError, match="No space"):
+        out.close()

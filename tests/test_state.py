@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from pathlib import Path
@@ -96,3 +97,36 @@ def test_a_folder_that_is_gone_does_not_fail_the_daemon(tmp_path: Path) -> None:
     file = StateFile(str(tmp_path / "gone" / "state.json"))
     file.write_now(LiveState(), 0.0, NOW)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("reason", ["the disk is full", None])
+def test_a_full_disk_is_told_of_in_the_blocks_that_the_file_has(
+    path: Path, monkeypatch: pytest.MonkeyPatch, reason: str | None
+) -> None:
+    file = StateFile(str(path))
+    file.write_now(LiveState(reason="the first look at the tree is not finished"), 0.0, NOW)
+    before = path.stat()
+    really_write = os.write
+
+    def write_a_part(descriptor: int, data: bytes) -> int:
+        is_new = os.fstat(descriptor).st_ino != before.st_ino
+        return really_write(descriptor, data[:10] if is_new else data)
+
+    monkeypatch.setattr(os, "write", write_a_part)
+    file.write_now(LiveState(reason=reason), 5.0, NOW)
+    assert path.stat().st_ino == before.st_ino
+    assert json.loads(path.read_text())["reason"] == reason
+    assert os.listdir(path.parent) == ["state.json"]
+
+
+def test_any_other_error_leaves_what_was_said_before(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = StateFile(str(path))
+    file.write_now(LiveState(pending=1), 0.0, NOW)
+
+    def refuse(descriptor: int, data: bytes) -> int:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(os, "write", refuse)
+    file.write_now(LiveState(pending=2), 5.0, NOW)
+    monkeypatch.undo()
+    assert json.loads(path.read_text())["pending"] == 1
