@@ -9,21 +9,28 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
+import stat
 from collections.abc import MutableMapping
 from dataclasses import dataclass, field
 from typing import Final
 
+STDERR: Final = 2
 STATUS_LENGTH: Final = 200  # characters; `systemctl status` shows one line
 START_EXTENSION_S: Final = 30.0  # asked for again with every sign of progress of a first build
+LOG_BYTES: Final = 8 << 20  # launchd appends to one file for ever; systemd's journal bounds itself
 PINGS_PER_PERIOD: Final = 4  # of the watchdog; more would wake the manager for nothing
 
 
 @dataclass(slots=True)
 class ServiceManager:
-    """`address`: the datagram socket, None without a manager. `watchdog_s`: its period, None if off."""
+    """`address`: the datagram socket, None without a manager. `watchdog_s`: its period, None if off.
+
+    `log`: the descriptor of a log file that launchd opened and nobody rotates, None without one.
+    """
 
     address: str | None = None
     watchdog_s: float | None = None
+    log: int | None = None
     _pinged: float = field(default=float("-inf"), init=False)
 
     @classmethod
@@ -34,7 +41,8 @@ class ServiceManager:
         meant_for = environ.pop("WATCHDOG_PID", "")
         ours = meant_for in ("", str(os.getpid()))
         watchdog_s = int(period) / 1e6 if period.isascii() and period.isdigit() and ours else None
-        return cls(address or None, watchdog_s or None)
+        by_launchd = environ.get("XPC_SERVICE_NAME", "0") != "0"
+        return cls(address or None, watchdog_s or None, STDERR if by_launchd else None)
 
     @property
     def ping_interval_s(self) -> float | None:
@@ -65,6 +73,16 @@ class ServiceManager:
         self._pinged = now
         extension = {"EXTEND_TIMEOUT_USEC": str(int(START_EXTENSION_S * 1e6))} if starting else {}
         return self._tell(WATCHDOG="1", **extension)
+
+    def bound_log(self) -> None:
+        """Starts the log file over once it is too long."""
+        if self.log is None:
+            return
+        with contextlib.suppress(OSError):
+            facts = os.fstat(self.log)
+            if stat.S_ISREG(facts.st_mode) and facts.st_size > LOG_BYTES:
+                os.ftruncate(self.log, 0)
+                os.lseek(self.log, 0, os.SEEK_SET)
 
     def _tell(self, **fields: str) -> bool:
         if self.address is None:

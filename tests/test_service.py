@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from indexerd.service import PINGS_PER_PERIOD, STATUS_LENGTH, ServiceManager
+from indexerd.service import LOG_BYTES, PINGS_PER_PERIOD, STATUS_LENGTH, STDERR, ServiceManager
 
 
 class Manager:
@@ -109,3 +109,28 @@ def test_the_environment_says_where_and_how_often_and_is_not_passed_on(
     service = ServiceManager.from_environment(environ)
     assert (service.address, service.watchdog_s) == (address, watchdog_s)
     assert environ == {"HOME": "/h"}
+
+
+def test_only_the_log_file_of_launchd_is_bounded() -> None:
+    assert ServiceManager.from_environment({"XPC_SERVICE_NAME": "indexerd.x-1"}).log == STDERR
+    assert ServiceManager.from_environment({"XPC_SERVICE_NAME": "0"}).log is None
+    assert ServiceManager.from_environment({}).log is None
+
+
+@pytest.mark.parametrize("size, left", [(LOG_BYTES, LOG_BYTES), (LOG_BYTES + 1, 0)])
+def test_a_log_file_past_its_limit_starts_over(tmp_path: Path, size: int, left: int) -> None:
+    with (tmp_path / "log").open("wb") as log:
+        os.truncate(tmp_path / "log", size)
+        os.lseek(log.fileno(), size, os.SEEK_SET)
+        ServiceManager(log=log.fileno()).bound_log()
+        assert (tmp_path / "log").stat().st_size == left
+        os.write(log.fileno(), b"next")
+    assert (tmp_path / "log").stat().st_size == left + len(b"next")
+
+
+def test_a_log_that_is_no_file_is_left_alone() -> None:
+    read_end, write_end = os.pipe()
+    ServiceManager(log=write_end).bound_log()
+    os.close(read_end)
+    os.close(write_end)
+    ServiceManager(log=write_end).bound_log()

@@ -279,6 +279,7 @@ class Daemon:
 
     def _enter_scan(self, job: Job, looked: Looked) -> None:
         """What a scan of everything found."""
+        self._service.bound_log()
         now, watching = self._clock(), self._report.watching
         finding = self._scans.enter(job, looked, self._reported, now, watching=watching)
         store = self._workshop.store
