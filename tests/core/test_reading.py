@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from hypothesis import example, given, settings
 from indexerd.core import certain_blocks, reading
 from indexerd.core.certain_blocks import scan_blocks
 from indexerd.core.certain_inline import find_certain
+from indexerd.core.decode import decode_page
 from indexerd.core.document import Blocks
 from indexerd.core.front_matter import parse_front_matter
 from indexerd.core.markdown import InlineFinds, parse_blocks, parse_document
@@ -142,3 +144,21 @@ def test_headings_without_markup_are_not_parsed(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(reading, "parse_heading", fail)
     document = read_document("# Plain  snake_case! heading\n\nUnder lined\n===\n")
     assert [heading.text for heading in document.headings] == ["Plain snake_case! heading", "Under lined"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wiki", ["powershell", "obsidian-help"])
+def test_every_seventh_page_of_a_real_wiki_reads_the_same(wiki: str) -> None:
+    archive = shared_folder("corpora") / f"{wiki}.tar.xz"
+    if not archive.exists():
+        pytest.skip(f"{archive} is absent: the wikis are not part of the repository")
+    count = 0
+    with tarfile.open(archive) as files:
+        for number, member in enumerate(member for member in files if member.name.endswith(".md")):
+            source = files.extractfile(member) if member.isfile() and number % 7 == 0 else None
+            if source:
+                text = decode_page(source.read()).text
+                markdown = text[parse_front_matter(text).end :]
+                assert read_document(markdown) == parse_document(markdown), member.name
+                count += 1
+    assert count > 400
