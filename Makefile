@@ -8,7 +8,7 @@
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 WIKI ?= docs
-WORDS ?= $(if $(filter docs docs/,$(WIKI)),which process writes the file)
+WORDS ?= $(if $(filter docs docs/,$(WIKI)),share an index with a group)
 BENCH ?=
 
 # The first question; without words, the newest pages.
