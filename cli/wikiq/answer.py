@@ -10,6 +10,7 @@ from datetime import datetime
 from wikiq import render
 from wikiq.arguments import build_request, check_form
 from wikiq.errors import FOUND, NOTHING_FOUND
+from wikiq.results import ExplainedResult
 from wikiq.source import opened
 
 TYPE_CHECKING = False
@@ -68,8 +69,9 @@ def print_result(
     if not result.hits and not arguments.ndjson:
         surroundings.note("nothing found")
     print_hits(((hit, root) for hit in result.hits), arguments, surroundings)
-    for line in render.explanation_lines(result):
-        surroundings.err.line(line)
+    if isinstance(result, ExplainedResult):
+        for line in render.explanation_lines(result):
+            surroundings.err.line(line)
 
 
 def print_hits(

@@ -10,7 +10,7 @@ import json
 from wikiq import sql
 from wikiq.matching import match_expressions
 from wikiq.ranking import in_order, literal_bonus, literal_shares, page_means
-from wikiq.results import Explanation, ScoreParts, TermUse
+from wikiq.results import ExplainedResult, Explanation, ScoreParts, TermUse
 from wikiq.retrieve import scored_parts
 
 TYPE_CHECKING = False
@@ -21,22 +21,24 @@ if TYPE_CHECKING:
     from wikiq.policies import Policy
     from wikiq.query import Question
     from wikiq.ranking import Candidate
+    from wikiq.results import SearchResult
     from wikiq.retrieve import Ranking
     from wikiq.vocabulary import Vocabulary
 
 _DIGITS = 6
 
 
-def explain(
+def explained(
+    result: SearchResult,
     snapshot: Snapshot,
+    *,
     question: Question,
     vocabulary: Vocabulary,
     policy: Policy,
     ranking: Ranking,
-    *,
     shown: Sequence[tuple[float, Candidate]],
-) -> Explanation:
-    """Explain the words of a question and the scores of the hits that are shown of its ranking."""
+) -> ExplainedResult:
+    """Add to an answer how its words were taken and what the scores of its hits are made of."""
     rowids = json.dumps([candidate.section_rowid for _, candidate in shown])
     own: dict[str, dict[int, float]] = {
         part.name: dict(
@@ -64,10 +66,12 @@ def explain(
         fields |= {"page": page, "literals": literals, "name": score - known}
         return ScoreParts(**{name: round(value, _DIGITS) + 0.0 for name, value in fields.items()})
 
-    return Explanation(
+    explanation = Explanation(
         terms=tuple(_term_uses(question, vocabulary)),
         scores=tuple(parts_of(score, candidate) for score, candidate in shown),
     )
+    fields = {field: getattr(result, field) for field in type(result).fields}
+    return ExplainedResult(**fields, explanation=explanation)
 
 
 def _term_uses(question: Question, vocabulary: Vocabulary) -> Iterator[TermUse]:

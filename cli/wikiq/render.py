@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from wikiq.record import Record
-    from wikiq.results import Evidence, Hit, IndexAge, SearchResult
+    from wikiq.results import Evidence, ExplainedResult, Hit, IndexAge, SearchResult
 
 INDENT = "  "
 _WIDE = frozenset("WF")  # East Asian width: two columns
@@ -122,10 +122,8 @@ def notes(result: SearchResult) -> Iterator[str]:
         yield f"too many words; not looked for: {' '.join(result.ignored_terms)}"
 
 
-def explanation_lines(result: SearchResult) -> Iterator[str]:
+def explanation_lines(result: ExplainedResult) -> Iterator[str]:
     """Say how each word was taken, then what the score of each hit is made of."""
-    if result.explanation is None:
-        return
     for term in result.explanation.terms:
         used = f" as {term.used!r}" if term.kind in ("corrected", "pieces") else ""
         count = f", in {term.sections} sections" if term.sections else ""

@@ -97,7 +97,6 @@ class SearchResult(Record):
     `ignored_terms`: past the limit of terms. `age_s`: seconds since the last scan or commit, None
     when there was none. `stale`: the index may be behind the tree. `total`: all that match,
     uncapped (sections when hits are sections). `policy` is None for a listing without words.
-    `explanation` only where it was asked for.
     """
 
     query: str
@@ -113,7 +112,12 @@ class SearchResult(Record):
     total: int
     took_ms: float
     hits: tuple[Hit, ...]
-    explanation: Explanation | None = None
+
+
+class ExplainedResult(SearchResult):
+    """The same with what its order rests on, where that was asked for."""
+
+    explanation: Explanation
 
 
 class SectionView(Record):

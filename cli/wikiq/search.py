@@ -66,28 +66,35 @@ def search(database: Database, request: SearchRequest, policy: Policy = DEFAULT)
         ranked = ranking.ranked if request.sections else best_of_each_page(ranking.ranked)
         shown = ranked[: request.limit]
         hits = _hits(snapshot, shown, question, vocabulary)
-        explanation = None
-        if request.explain:
-            from wikiq.explain import explain
-
-            explanation = explain(snapshot, question, vocabulary, policy, ranking, shown=shown)
         freshness = read_freshness(database, snapshot, datetime.now(UTC))
-    return SearchResult(
-        query=request.query,
-        policy=policy.label,
-        corrected=vocabulary.corrected,
-        excluded=question.excluded_words,
-        ignored_terms=question.ignored,
-        wiki=snapshot.wiki,
-        index_id=snapshot.index_id,
-        generation=snapshot.generation,
-        age_s=freshness.age_s,
-        stale=freshness.stale,
-        total=ranking.total,
-        took_ms=round((time.perf_counter() - started) * 1000, 3),
-        hits=hits,
-        explanation=explanation,
-    )
+        result = SearchResult(
+            query=request.query,
+            policy=policy.label,
+            corrected=vocabulary.corrected,
+            excluded=question.excluded_words,
+            ignored_terms=question.ignored,
+            wiki=snapshot.wiki,
+            index_id=snapshot.index_id,
+            generation=snapshot.generation,
+            age_s=freshness.age_s,
+            stale=freshness.stale,
+            total=ranking.total,
+            took_ms=round((time.perf_counter() - started) * 1000, 3),
+            hits=hits,
+        )
+        if request.explain:
+            from wikiq.explain import explained
+
+            return explained(
+                result,
+                snapshot,
+                question=question,
+                vocabulary=vocabulary,
+                policy=policy,
+                ranking=ranking,
+                shown=shown,
+            )
+    return result
 
 
 def _listing(database: Database, request: SearchRequest, question: Question) -> SearchResult:

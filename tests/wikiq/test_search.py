@@ -17,7 +17,7 @@ from wikiq.database import Database, open_database
 from wikiq.errors import UnknownTopicError, UsageError
 from wikiq.plain import plain_text
 from wikiq.request import Filters, SearchRequest
-from wikiq.results import SearchResult, document
+from wikiq.results import ExplainedResult, SearchResult, document
 from wikiq.search import search
 
 PAGES = (
@@ -233,26 +233,26 @@ def test_a_match_in_an_address_shows_the_words_around_it(database: Database) -> 
 
 
 def test_an_explanation_says_how_words_were_taken(database: Database) -> None:
-    explanation = ask(database, "agnet normaliz 索引 zzzqqq run", explain=True).explanation
-    assert explanation is not None
-    assert [(term.typed, term.kind, term.used) for term in explanation.terms] == [
+    result = ask(database, "agnet normaliz 索引 zzzqqq run", explain=True)
+    assert isinstance(result, ExplainedResult)
+    assert [(term.typed, term.kind, term.used) for term in result.explanation.terms] == [
         ("agnet", "corrected", "agent"),
         ("normaliz", "beginning", "normaliz"),
         ("索引", "pieces", "索引"),
         ("zzzqqq", "absent", "zzzqqq"),
         ("run", "word", "run"),
     ]
-    assert explanation.terms[-1].sections > 1
+    assert result.explanation.terms[-1].sections > 1
 
 
 @pytest.mark.parametrize("query", ["run-lifecycle", "src/a/b.py", "数据库索引 run", "entry_v3", "c compiler"])
 @pytest.mark.parametrize("sections", [False, True])
 def test_the_parts_of_a_score_add_up_to_it(database: Database, query: str, sections: bool) -> None:
     result = ask(database, query, explain=True, sections=sections)
-    assert result.explanation is not None
+    assert isinstance(result, ExplainedResult)
     sums = [sum(getattr(parts, name) for name in type(parts).fields) for parts in result.explanation.scores]
     assert sums == pytest.approx([hit.score for hit in result.hits], abs=1e-4)
-    assert ask(database, query, sections=sections).explanation is None
+    assert ask(database, query, sections=sections).hits == result.hits
 
 
 def statements(database: Database, **request: Any) -> list[str]:
