@@ -91,7 +91,7 @@ class Followed:
     def advance(self, seconds: float) -> None:
         """Puts the clock forward and lets the loop notice."""
         self.clock.ahead_s += seconds
-        self.daemon.paths_changed(frozenset(), 0.0)
+        self.daemon._pulse.wake()
 
     def advance_to_periodic_scan(self) -> None:
         """As if the last scan had cost nothing, so that the shortest interval is over now."""

@@ -15,6 +15,7 @@ from typing import Final
 from indexerd.build import Indexer, Survey, Update
 from indexerd.core.agenda import Job
 from indexerd.core.plan import Outcome, Projected, Vanished
+from indexerd.core.reconcile import is_below
 from indexerd.core.schedule import back_off_s
 from indexerd.core.second_look import (
     CONFIRM_AFTER_S,
@@ -69,7 +70,7 @@ class Looker:
         self._identity: tuple[int, int] | None = None
         self._doubts = SecondLook(CONFIRM_AFTER_S)
         self._settling = SecondLook(SETTLE_AFTER_S, SETTLE_AT_MOST_S)
-        self._unsteady: dict[str, int] = {}  # path -> how often in a row it changed while it was read
+        self._unread: dict[str, int] = {}  # path -> how often in a row it could not be read as it is
 
     @property
     def open(self) -> tuple[str, ...]:
@@ -78,7 +79,7 @@ class Looker:
         return (
             *(doubts[key] for key in self._doubts.keys),
             *(f"{path} was emptied and may be written again" for path in self._settling.keys),
-            *(f"{path} changes while it is read" for path in self._unsteady),
+            *(f"{path} changes while it is read, or cannot be read" for path in self._unread),
         )
 
     @property
@@ -122,7 +123,7 @@ class Looker:
             survey=survey,
             update=update,
             changed=_changed(survey),
-            again=(*refused.items(), *self._unsteady_again(survey, update)),
+            again=(*refused.items(), *self._unread_again(survey, update)),
             second_look_at=self._doubts.next_at(),
             folders=self._any_folder(survey),
             another_root=before not in (None, self._identity),
@@ -184,15 +185,15 @@ class Looker:
         refused[path] = SETTLE_AFTER_S
         return False
 
-    def _unsteady_again(self, survey: Survey, update: Update) -> list[tuple[str, float]]:
-        for wanted in survey.work.read:
-            if wanted.path not in update.left:
-                self._unsteady.pop(wanted.path, None)
-        for path in survey.work.gone:
-            self._unsteady.pop(path, None)
-        for path in update.left:
-            self._unsteady[path] = self._unsteady.get(path, 0) + 1
-        return [(path, back_off_s(self._unsteady[path])) for path in update.left]
+    def _unread_again(self, survey: Survey, update: Update) -> list[tuple[str, float]]:
+        """What was to be seen and was not, with the seconds until another look."""
+        failed = {*update.left, *survey.scan.failing}
+        for path in [*self._unread]:
+            if path not in failed and any(is_below(path, cover) for cover in survey.scan.covers):
+                del self._unread[path]
+        for path in failed:
+            self._unread[path] = self._unread.get(path, 0) + 1
+        return [(path, back_off_s(self._unread[path])) for path in failed]
 
     def _any_folder(self, survey: Survey) -> bool:
         """Whether what was looked at is, or was, more than single files."""

@@ -19,11 +19,10 @@ import anyio.to_thread
 from indexerd.build import time_text
 from indexerd.control import Fresh, serve_barrier
 from indexerd.core.agenda import Agenda, Job, Reason
-from indexerd.core.faults import Fault
-from indexerd.core.hints import cover_of, is_configuration
 from indexerd.core.schedule import back_off_s
 from indexerd.daemon.barrier import Barrier, Wait
 from indexerd.daemon.cookies import Cookies
+from indexerd.daemon.hearing import Hearing
 from indexerd.daemon.looking import Looked, Looker, Unavailable
 from indexerd.daemon.pulse import Pulse
 from indexerd.daemon.report import Report, describe_trouble
@@ -41,7 +40,7 @@ ROOT_CHECK_S: Final = 1.0  # between two looks for a root that is gone
 
 
 class Daemon:
-    """Follows one wiki until `stop` or a signal. It is what the watcher reports to."""
+    """Follows one wiki until `stop` or a signal."""
 
     def __init__(self, workshop: Workshop, around: Surroundings, log: Any) -> None:
         root, settings = workshop.wiki.root, workshop.wiki.settings
@@ -57,13 +56,21 @@ class Daemon:
         self._cookies = Cookies(around.cookies)
         self._barrier = Barrier(self._cookies, wake=self._pulse.wake, what_is_open=lambda: self.what_is_open)
         self._report = Report(control=around.control, building=workshop.store.building)
-        self._own_folder = folder_within(root, os.path.dirname(workshop.wiki.index))
-        watcher = Watcher(root, around.cookies, self._matters, around.open_notifier)
-        self._keeper = WatchKeeper(watcher, self, scan_only=settings.watch == "scan", clock=self._clock)
         self._scans = ScanBook()
+        self._hearing = hearing = Hearing(
+            agenda=self._agenda,
+            report=self._report,
+            scans=self._scans,
+            cookies=self._cookies,
+            own_folder=folder_within(root, os.path.dirname(workshop.wiki.index)),
+            wake=self._pulse.wake,
+            clock=self._clock,
+            log=log,
+        )
+        hearing.linked = settings.follow_symlinks
+        watcher = Watcher(root, around.cookies, hearing.matters, around.open_notifier)
+        self._keeper = WatchKeeper(watcher, hearing, scan_only=settings.watch == "scan", clock=self._clock)
         self._running: Job | None = None
-        self._reported: set[str] = set()  # while a job runs
-        self._trusted = False  # whether the watcher has missed nothing since it was opened
         self._stopping = False
         self._told_at = float("-inf")
         self._reload_asked = False
@@ -80,44 +87,6 @@ class Daemon:
         """Reads the settings again and looks at everything."""
         self._reload_asked = True
         self._pulse.wake()
-
-    def watch_opened(self) -> None:
-        """The watcher reports from now on; what happened before it was there is looked for."""
-        self._agenda.watching = self._report.watching = True
-        self._report.fault = None
-        # Under links that are followed a page has paths of which nothing is reported.
-        self._trusted = not self._workshop.wiki.settings.follow_symlinks
-        self._report.counters["watch_opened"] += 1
-        self._agenda.ask_scan(Reason.WATCH, self._clock())
-        self._log.info("watch.opened", root=self._workshop.wiki.root)
-        self._pulse.wake()
-
-    def watch_failed(self, fault: Fault) -> None:
-        """No events from now on: scans are all there is."""
-        self._agenda.watching = self._report.watching = self._trusted = False
-        if fault != self._report.fault:
-            self._log.warning("watch.failed", kind=fault.kind, reason=fault.reason, remedy=fault.remedy)
-            self._agenda.ask_scan(Reason.WATCH, self._clock())
-        self._report.fault = fault
-        self._report.counters[f"watch_failed_{fault.kind}"] += 1
-        self._pulse.wake()
-
-    def paths_changed(self, paths: frozenset[str], quiet_s: float) -> None:
-        """Something happened at these paths."""
-        when = self._clock() - quiet_s
-        for path in paths:
-            cover = cover_of(path)
-            if cover is not None:
-                self._reload_asked |= is_configuration(path)
-                self._agenda.report(cover, when)
-                self._reported.add(cover)
-                self._scans.report(cover)
-        self._report.counters["events"] += len(paths)
-        self._pulse.wake()
-
-    def cookies_seen(self, names: frozenset[str]) -> None:
-        """All that happened before these files were made has been reported."""
-        self._cookies.seen(names)
 
     @property
     def what_is_open(self) -> tuple[str, ...]:
@@ -156,14 +125,14 @@ class Daemon:
                 self._report.counters["gaps"] += 1
                 self._agenda.ask_scan(Reason.GAP, self._clock())
             self._service.progressed(self._clock(), starting=not self._report.started)
-            if self._reload_asked:
+            if self._reload_asked or self._hearing.settings_edited:
                 await self._reload()
             self._barrier.begin(
                 tasks,
                 self._agenda,
                 self._clock(),
                 doubt_at=self._looker.doubt_at,
-                trust_watcher=self._trusted,
+                trust_watcher=self._hearing.trusted,
             )
             flushing = self._barrier.take_flushing()
             job = self._agenda.flush(self._clock()) if flushing else self._agenda.next_job(self._clock())
@@ -184,7 +153,7 @@ class Daemon:
             return
         if job.is_scan and self._workshop.settings_edited():
             await self._reload()
-        self._running, self._reported = job, set()
+        self._running, self._hearing.reported = job, set()
         began = self._clock()
         try:
             looked = await anyio.to_thread.run_sync(self._look, job)
@@ -281,7 +250,7 @@ class Daemon:
         """What a scan of everything found."""
         self._service.bound_log()
         now, watching = self._clock(), self._report.watching
-        finding = self._scans.enter(job, looked, self._reported, now, watching=watching)
+        finding = self._scans.enter(job, looked, self._hearing.reported, now, watching=watching)
         store = self._workshop.store
         self._report.count_scan(
             finding.told(),
@@ -294,7 +263,7 @@ class Daemon:
         """Keeps a scan in the index, once it is certain what the watcher had not told of it."""
         missed = finding.missed
         if missed:
-            self._trusted = False
+            self._hearing.trusted = False
             self._report.count_missed(missed)
             self._log.warning("events.missed", paths=missed, reason=finding.reason)
             if finding.reason == Reason.PERIODIC:
@@ -316,7 +285,7 @@ class Daemon:
     # Around the jobs.
 
     async def _reload(self) -> None:
-        self._reload_asked = False
+        self._reload_asked = self._hearing.settings_edited = False
         self._reloading = True
         self._service.reloading(self._clock())
         try:
@@ -328,6 +297,7 @@ class Daemon:
             self._report.settings = None
             self._log.info("settings.loaded")
             self._looker.use(self._workshop.indexer)
+            self._hearing.linked = self._workshop.wiki.settings.follow_symlinks
             self._keeper.reopen(scan_only=self._workshop.wiki.settings.watch == "scan")
         self._agenda.retry_now()
         self._agenda.ask_scan(Reason.RELOAD, self._clock())
@@ -393,9 +363,3 @@ class Daemon:
             state.write_now(live, now, time_text(time.time_ns()))
         elif state.write(live, now, time_text(time.time_ns())) and report.started:
             self._service.status(report.line())
-
-    def _matters(self, path: str) -> bool:
-        own = self._own_folder
-        if own is not None and (path == own or path.startswith(f"{own}/")):
-            return False  # our own writes must not be work for us
-        return cover_of(path) is not None
