@@ -62,7 +62,7 @@ def find_differences(
 
 
 def check_integrity(index: Path, scratch: Path) -> tuple[str, ...]:
-    """What is wrong with the file and its full text, one line each. `scratch`: room for a copy."""
+    """What is wrong with file, change feed and full text, one line each. `scratch`: room for a copy."""
     with Snapshot.open(index) as live:
         return live.check_integrity(scratch)
 

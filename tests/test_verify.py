@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from indexerd import verify
+from indexerd.contract import COLUMNS
+from indexerd.store.compare import column_names
 from indexerd.verify import check_integrity, compare_rows, find_differences
 from tests.building import Bench
 from tests.test_tree import as_nobody
@@ -77,6 +79,44 @@ def test_full_text_that_does_not_hold_what_the_rows_say_is_found(bench: Bench, t
     assert differences(bench) == ()
     (problem,) = check_integrity(bench.db, tmp_path / "copy.db")
     assert "sections_fts" in problem
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM change WHERE slug = 'a'",
+        "UPDATE change SET op = 'delete' WHERE slug = 'a'",
+        "UPDATE change SET slug = 'c' WHERE slug = 'a'",
+        "UPDATE change SET path = 'c.md' WHERE slug = 'a'",
+        "UPDATE change SET content_hash = 'x' WHERE slug = 'a'",
+        "UPDATE change SET generation = 7 WHERE slug = 'a'",
+        "UPDATE commits SET generation = 7",
+        "UPDATE page SET generation = 7 WHERE path = 'a.md'",
+        "INSERT INTO change VALUES(1, 'gone', 'upsert', 'gone.md', 'x')",
+    ],
+)
+def test_a_change_feed_that_leads_elsewhere_is_found(bench: Bench, tmp_path: Path, statement: str) -> None:
+    tamper(bench, statement)
+    found = check_integrity(bench.db, tmp_path / "copy.db")
+    assert found
+    assert all(problem.startswith("v1_changes ") for problem in found)
+
+
+def test_a_trimmed_feed_tells_nothing_of_the_pages_behind_its_floor(bench: Bench, tmp_path: Path) -> None:
+    tamper(
+        bench,
+        "DELETE FROM change",
+        "DELETE FROM commits",
+        "UPDATE meta SET value = 1 WHERE key = 'changes_floor'",
+    )
+    assert check_integrity(bench.db, tmp_path / "copy.db") == ()
+
+
+def test_every_public_column_is_compared_but_ids_generations_and_times() -> None:
+    left_out = {"page_id", "section_rowid", "generation", "since_generation"}
+    of_the_feed = {"v1_changes", "v1_changes_floor", "v1_scans"}
+    for view in COLUMNS.keys() - of_the_feed:
+        assert set(COLUMNS[view]) - set(column_names(view)) <= left_out
 
 
 def test_it_goes_on_beside_a_writer_that_brings_the_index_up_to_date(

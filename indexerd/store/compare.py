@@ -6,6 +6,7 @@ tests go by. The page's slug stands for its id.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -14,10 +15,12 @@ import apsw
 # One SELECT a view, ordered by what identifies a row for a person.
 PUBLIC_ROWS: Final = {
     "v1_pages": """SELECT slug, path, title, title_origin, summary, updated_at, size, content_hash,
-        front_matter, raw_front_matter, lead, sections FROM v1_pages ORDER BY path""",
+        front_matter, raw_front_matter, lead, sections, mtime_ns FROM v1_pages ORDER BY path""",
     "v1_sections": """SELECT slug, section_id, ordinal, level, heading, heading_path, path_text, anchor,
         start_line, end_line, heading_source, body, section_path
         FROM v1_sections ORDER BY slug, ordinal""",
+    "v1_section_pages": """SELECT p.slug, count(s.section_rowid) AS sections
+        FROM v1_section_pages s JOIN v1_pages p USING(page_id) GROUP BY p.slug ORDER BY p.slug""",
     "v1_chunks": """SELECT slug, section_id, part, parts, kind, chunk_key, section_path, heading_path,
         content, tokens, embed_text, source_text, breadcrumb, href, start_line, end_line
         FROM v1_chunks ORDER BY slug, section_id, part""",
@@ -42,7 +45,7 @@ PUBLIC_ROWS: Final = {
 def column_names(view: str) -> tuple[str, ...]:
     """What `public_rows` gives of a view, in order."""
     listed = PUBLIC_ROWS[view].partition("FROM")[0].removeprefix("SELECT")
-    return tuple(column.strip().rpartition(".")[2] for column in listed.split(","))
+    return tuple(re.split(r"[ .]", column.strip())[-1] for column in listed.split(","))
 
 
 def public_rows(connection: apsw.Connection, view: str) -> Iterator[tuple[object, ...]]:

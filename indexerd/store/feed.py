@@ -6,7 +6,7 @@ All inside the transaction that changes the rows, so no reader ever sees one wit
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import apsw
@@ -23,6 +23,19 @@ _SAID: Final = """SELECT nth, kind, line, message, since_generation FROM diagnos
 # No more generations than rows that are too many, since each has one at least.
 _GENERATIONS: Final = """SELECT generation, count(*) FROM change WHERE generation < ?
     GROUP BY generation ORDER BY generation LIMIT ?"""
+
+# Where a follower of the feed would end elsewhere than at the pages there are: each page's newest entry
+# against the page, and each slug's newest entry against whether a page has it.
+_UNTOLD: Final = """SELECT path FROM v1_pages p
+    WHERE generation > (SELECT generation FROM v1_changes_floor) AND NOT EXISTS(
+      SELECT 1 FROM v1_changes c WHERE c.generation = p.generation AND c.slug = p.slug
+        AND c.op = 'upsert' AND c.path = p.path AND c.content_hash IS p.content_hash)
+    UNION
+    SELECT path FROM (SELECT slug, path, op, max(generation) FROM v1_changes GROUP BY slug) c
+    WHERE (c.op <> 'delete') <> EXISTS(SELECT 1 FROM v1_pages p WHERE p.slug = c.slug)
+    UNION
+    SELECT p.path FROM v1_pages p, meta WHERE meta.key = 'generation' AND p.generation > meta.value
+    ORDER BY path"""
 
 BY_PROJECTION, BY_PATH = 0, 1  # who said a diagnostic (schema, diagnostic.origin)
 
@@ -69,6 +82,12 @@ def trim_changes(connection: apsw.Connection, kept: int, newest: int) -> int:
         connection.execute("DELETE FROM commits WHERE generation <= ?", (floor,))
         write_meta(connection, changes_floor=floor)
     return dropped
+
+
+def check_feed(connection: apsw.Connection) -> Iterator[str]:
+    """One line for each page of which the change feed tells something else than the page's row."""
+    for (path,) in select_rows(connection, _UNTOLD):
+        yield f"v1_changes {path}: does not lead to the page as it is"
 
 
 def write_diagnostics(

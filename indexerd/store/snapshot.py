@@ -21,6 +21,7 @@ from indexerd.errors import ForeignFileError, StorageError
 from indexerd.store.compare import public_rows
 from indexerd.store.connection import is_current, read_meta
 from indexerd.store.failures import explaining
+from indexerd.store.feed import check_feed
 from indexerd.store.fetch import fetch_indexed
 from indexerd.store.fulltext import check_full_text
 from indexerd.store.opening import quick_check
@@ -75,7 +76,7 @@ class Snapshot:
             yield from public_rows(self._connection, view)
 
     def check_integrity(self, scratch: Path) -> tuple[str, ...]:
-        """What is wrong with the file or the full text, one line each; makes a copy at `scratch`.
+        """What is wrong with the file, the change feed or the full text, one line each; copies to `scratch`.
 
         The full text checks itself by writing, which here only the copy allows.
         """
@@ -83,11 +84,12 @@ class Snapshot:
             problems = quick_check(self._connection)
             if problems:
                 return tuple(problems)
+            problems += check_feed(self._connection)
             copy = apsw.Connection(str(scratch))
             try:
                 with copy.backup("main", self._connection, "main") as backup:
                     backup.step()
-                return tuple(check_full_text(copy))
+                return (*problems, *check_full_text(copy))
             finally:
                 copy.close()
 
