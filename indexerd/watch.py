@@ -175,7 +175,7 @@ class _WatchThread(threading.Thread):
         super().__init__(name="watch", daemon=True)
         self.stopping = threading.Event()
         self._watcher = watcher
-        self._folders = folders if watcher.cookies is None else [*folders, watcher.cookies]
+        self._folders = folders
         self._listener = listener
         self._opened = opened
         self._loop = loop
@@ -190,7 +190,10 @@ class _WatchThread(threading.Thread):
             self._tell(_settle, self._died, fault)
 
     def _watch(self) -> Fault:
-        notifier = self._watcher.open_notifier(self._folders)
+        cookies = self._watcher.cookies
+        # Without its folder there are no cookies; that must not look as if the root were gone.
+        with_cookies = [cookies] if cookies is not None and os.path.isdir(cookies) else []
+        notifier = self._watcher.open_notifier([*self._folders, *with_cookies])
         try:
             self._tell(self._opened)
             return self._pass_on(notifier)

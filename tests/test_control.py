@@ -35,11 +35,11 @@ def ask_raw(path: Path, request: bytes) -> bytes:
     with socket.socket(socket.AF_UNIX) as client:
         client.settimeout(PATIENCE_S)
         client.connect(str(path))
-        client.sendall(request)
         try:
+            client.sendall(request)
             with client.makefile("rb") as lines:
                 return lines.readline()
-        except ConnectionResetError:
+        except (BrokenPipeError, ConnectionResetError):
             return b""
 
 

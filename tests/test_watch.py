@@ -114,6 +114,12 @@ def test_a_cookie_file_is_reported_by_name_and_apart_from_the_pages(tmp_path: Pa
     assert heard.paths == {"a.md"}, "what happened before the cookie has been reported by then"
 
 
+def test_a_root_is_watched_although_the_folder_for_cookies_is_missing(tmp_path: Path) -> None:
+    heard = Heard(on_open=writing(tmp_path / "a.md"))
+    watcher = Watcher(str(tmp_path), str(tmp_path.parent / "none"), everything)
+    assert follow_until(watcher, heard, lambda: "a.md" in heard.paths) is None
+
+
 def test_a_name_that_is_not_utf8_kills_the_watcher_with_a_reason(tmp_path: Path) -> None:
     heard = Heard(on_open=lambda: os.close(os.open(os.fsencode(tmp_path) + b"/b\xff.md", os.O_CREAT)))
     fault = follow_until(Watcher(str(tmp_path), None, everything), heard, lambda: False)

@@ -97,16 +97,24 @@ class Daemon:
 
     async def run(self) -> None:
         """Until stopped. Errors that nobody foresaw end it with their traceback."""
-        control = self._around.control
-        await anyio.to_thread.run_sync(self._cookies.prepare)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._heed_signals)
-            if control is not None:
-                await tasks.start(serve_barrier, control, self._barrier.ask)
+            await self._open_barrier(tasks)
             tasks.start_soon(self._keeper.run)
             await self._work(tasks)
             self._service.stopping()
             tasks.cancel_scope.cancel()
+
+    async def _open_barrier(self, tasks: anyio.abc.TaskGroup) -> None:
+        """The socket and the cookies. Without them the wiki is followed all the same."""
+        control = self._around.control
+        try:
+            await anyio.to_thread.run_sync(self._cookies.prepare)
+            if control is not None:
+                await tasks.start(serve_barrier, control, self._barrier.ask)
+        except OSError as error:
+            self._report.control = None
+            self._log.warning("control.unavailable", reason=f"{error.strerror}: {error.filename or control}")
 
     async def _heed_signals(self) -> None:
         with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT, signal.SIGHUP) as signals:

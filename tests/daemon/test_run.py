@@ -101,6 +101,16 @@ def test_a_root_that_is_missing_at_the_start_is_waited_for(live: LiveDaemon) -> 
     live.wait_equal(EQUAL_S)
 
 
+def test_a_socket_that_cannot_be_made_does_not_keep_the_wiki_from_being_followed(live: LiveDaemon) -> None:
+    live.db.parent.mkdir()
+    (live.db.parent / "indexerd").write_text("in the way of the folder of the sockets")
+    live.start()
+    assert live.state()["control"] is None
+    (live.root / "b.md").write_text("# B")
+    live.wait_equal(EQUAL_S)
+    live.stop()
+
+
 def test_bad_settings_are_refused_before_anything_is_opened(live: LiveDaemon) -> None:
     refused = run_once(live, "--watch", "polling")
     assert refused.returncode == 78
