@@ -33,6 +33,7 @@ from indexerd.core.plan import (
     groups_of,
 )
 from indexerd.core.reconcile import (
+    READ_FAILED,
     UNSETTLED,
     WHOLE_TREE,
     Scan,
@@ -52,6 +53,7 @@ from indexerd.workers import Projector
 COMMIT_PAGES: Final = 1000
 COMMIT_BYTES: Final = 16 << 20  # of pages; their records take some five times that in memory
 SETTLE_PAUSES_S: Final = (0.1, 0.4, 1.6)  # for pages that are being written while `build` runs
+_PASSING: Final = {UNSETTLED, READ_FAILED}  # perhaps not so the next time
 _FEW_PATHS: Final = 16  # looked up one by one; more are cheaper in one query
 
 V = TypeVar("V")
@@ -82,7 +84,8 @@ class Update:
     """What a survey came to.
 
     `unread`: pages that are there and could not be read. `left`: pages that want another look, since
-    they kept changing or went while they were to be read; what is known of them stays until then.
+    they kept changing, went while they were to be read, or the disk refused them; what is known of
+    them stays until then.
     """
 
     generation: int = 0
@@ -254,7 +257,7 @@ class Indexer:
             elif isinstance(outcome, Unread):
                 self._log.warning("page.skipped", path=outcome.path, reason=outcome.diagnostic.message)
                 update.unread.append(outcome.path)
-                if outcome.diagnostic.kind == UNSETTLED:
+                if outcome.diagnostic.kind in _PASSING:
                     update.left.append(outcome.path)
 
     def _paths_in(self, groups: set[str]) -> set[str]:

@@ -11,14 +11,15 @@ import os
 from typing import Final
 
 from indexerd.core.model import Diagnostic, Stamp
-from indexerd.core.reconcile import UNREADABLE
+from indexerd.core.reconcile import READ_FAILED, UNREADABLE
 
 FOLDER_FLAGS: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # Without O_NONBLOCK opening a FIFO waits for its writer, for ever.
 FILE_FLAGS: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NOCTTY
 
 _ABSENT: Final = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}  # the last two: swapped for a file or a link
-_MENDABLE: Final = {errno.EACCES: "change its permissions", errno.EPERM: "change its permissions"}
+_FORBIDDEN: Final = {errno.EACCES, errno.EPERM}
+_EXHAUSTED: Final = {errno.EMFILE, errno.ENFILE, errno.ENOMEM}  # says nothing of the file
 
 
 def is_absence(error: OSError) -> bool:
@@ -26,10 +27,22 @@ def is_absence(error: OSError) -> bool:
     return error.errno in _ABSENT
 
 
+def is_exhaustion(error: OSError) -> bool:
+    """Whether the error is about what this process has left, not about what it looked at."""
+    return error.errno in _EXHAUSTED
+
+
 def unreadable(error: OSError) -> Diagnostic:
-    """Why something keeps its rows: it could not be looked at."""
-    remedy = _MENDABLE.get(error.errno or 0, "it is tried again with the next scan")
-    return Diagnostic(UNREADABLE, f"cannot be read ({os.strerror(error.errno or 0)}); {remedy}")
+    """Why something keeps its rows: it could not be looked at.
+
+    Raises the error when it is this process that has no descriptor or memory left.
+    """
+    if is_exhaustion(error):
+        raise error
+    reason = f"cannot be read ({os.strerror(error.errno or 0)})"
+    if error.errno in _FORBIDDEN:
+        return Diagnostic(UNREADABLE, f"{reason}; change its permissions")
+    return Diagnostic(READ_FAILED, f"{reason}; it is tried again")
 
 
 def stamp_of(facts: os.stat_result) -> Stamp:

@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from indexerd.core.model import Diagnostic, ProjectionOptions
 from indexerd.core.page import ProjectionError, oversized_page, project_page
-from indexerd.core.plan import Outcome, Projected, Unchanged
-from indexerd.core.reconcile import ToRead, is_racy
+from indexerd.core.plan import Outcome, Projected, Unchanged, Unread
+from indexerd.core.reconcile import READ_FAILED, ToRead, is_racy
 from indexerd.tree import Content, Oversized, Tree
 
 PARSER_FAILED = "parser_failed"
@@ -31,12 +31,15 @@ def look_at(wanted: ToRead, tree: Tree, options: ProjectionOptions) -> Outcome:
     return _project(reading, wanted.path, options)
 
 
-def _project(content: Content, path: str, options: ProjectionOptions) -> Projected:
+def _project(content: Content, path: str, options: ProjectionOptions) -> Projected | Unread:
     racy = is_racy(content.stamp, content.read_ns)
     try:
         page = project_page(content.data, path, options)
     except ProjectionError as error:
         return _failed(content, path, error.diagnostic)
+    except MemoryError:  # no fault of the bytes: under their hash it would not be tried again
+        message = "cannot be projected (there is not enough memory); it is tried again"
+        return Unread(path, Diagnostic(READ_FAILED, message))
     except Exception as error:  # noqa: BLE001 - whatever a parser makes of one page, the others go on
         return _failed(content, path, _failure(f"{type(error).__name__}: {error}"))
     return Projected(page, content.stamp, racy)

@@ -23,6 +23,7 @@ from indexerd.opening import (
     FILE_FLAGS,
     FOLDER_FLAGS,
     is_absence,
+    is_exhaustion,
     open_below,
     read_up_to,
     stamp_of,
@@ -92,6 +93,7 @@ class Tree:
             started_ns=started_ns,
             stamps=walk.stamps,
             unseen=tuple(walk.unseen),
+            failing=tuple(walk.failing),
             diagnostics=walk.diagnostics,
         )
 
@@ -131,6 +133,8 @@ class Tree:
             remedy = "let the user who runs this read the folder"
             raise NotPermittedError(self.root, "cannot be opened", remedy) from error
         except OSError as error:
+            if is_exhaustion(error):
+                raise
             problem = "is not a folder" if isinstance(error, NotADirectoryError) else "cannot be opened"
             if isinstance(error, FileNotFoundError):
                 problem = "does not exist"

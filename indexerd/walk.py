@@ -18,6 +18,7 @@ from indexerd.core.names import IGNORE_FILES, PASSED_OVER, escape_name, is_passe
 from indexerd.core.reconcile import (
     LINK_NOT_FOLLOWED,
     NOT_REGULAR,
+    READ_FAILED,
     TOO_DEEP_FOLDER,
     UNDECODABLE_NAME,
     is_below,
@@ -80,6 +81,7 @@ class Walk:
     folds_names: bool = sys.platform == "darwin"  # APFS takes page.md for Page.md, and NFD for NFC
     stamps: dict[str, Stamp] = field(default_factory=dict)
     unseen: list[str] = field(default_factory=list)
+    failing: list[str] = field(default_factory=list)
     diagnostics: dict[str, tuple[Diagnostic, ...]] = field(default_factory=dict)
     suffixes: tuple[str, ...] = field(init=False)
 
@@ -107,7 +109,7 @@ class Walk:
                 self._look_at_entry(at, place, name)
         except OSError as error:
             if not is_absence(error):
-                self.unseen.append(cover)
+                self._leave_out(cover, unreadable(error))
         finally:
             os.close(at)
 
@@ -279,8 +281,14 @@ class Walk:
         return place if rules is place.rules else _Place(place.path, rules, place.depth, place.linked)
 
     def _miss(self, path: str, error: OSError, *, what: str = "") -> None:
+        why = unreadable(error)
+        self._leave_out(path, why)
+        self.diagnostics[f"{path}/{what}".strip("/")] = (why,)
+
+    def _leave_out(self, path: str, why: Diagnostic) -> None:
         self.unseen.append(path)
-        self.diagnostics[f"{path}/{what}".strip("/")] = (unreadable(error),)
+        if why.kind == READ_FAILED:
+            self.failing.append(path)
 
     def _note(self, path: str, kind: str, message: str) -> None:
         self.diagnostics[path] = (Diagnostic(kind, message),)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -310,6 +312,54 @@ def test_an_unreadable_page_keeps_its_stamp_and_says_why_it_is_not_read(open_roo
     assert isinstance(reading, Unread)
     assert reading.diagnostic.kind == "unreadable"
     assert "Permission denied" in reading.diagnostic.message
+
+
+@pytest.fixture
+def refuse(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, int], None]:
+    """Lets opening a file or folder of this name fail."""
+
+    def arrange(name: str, number: int) -> None:
+        really_open = os.open
+
+        def opening(path: str, *how: Any, **where: Any) -> int:
+            if path == name:
+                raise OSError(number, os.strerror(number), path)
+            return really_open(path, *how, **where)
+
+        monkeypatch.setattr(os, "open", opening)
+
+    return arrange
+
+
+def test_what_a_failing_disk_refuses_keeps_its_rows_and_is_worth_another_look(
+    tmp_path: Path, refuse: Callable[[str, int], None]
+) -> None:
+    plant(tmp_path, "a.md", "sub/b.md")
+    tree = Tree(str(tmp_path), TreeSettings())
+    refuse("sub", errno.EIO)
+    found = tree.scan()
+    assert set(found.stamps) == {"a.md"}
+    assert (found.unseen, found.failing) == (("sub",), ("sub",))
+    assert found.diagnostics["sub"][0].kind == "read_failed"
+    refuse("a.md", errno.EIO)
+    reading = tree.read("a.md")
+    assert isinstance(reading, Unread)
+    assert reading.diagnostic.kind == "read_failed"
+
+
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENFILE, errno.ENOMEM])
+@pytest.mark.parametrize("name", ["sub", "b.md", None])
+def test_what_this_process_lacks_says_nothing_of_the_file(
+    tmp_path: Path, refuse: Callable[[str, int], None], number: int, name: str | None
+) -> None:
+    plant(tmp_path, "a.md", "sub/b.md")
+    tree = Tree(str(tmp_path), TreeSettings())
+    refuse(name or str(tmp_path), number)
+    with pytest.raises(OSError, match=os.strerror(number)):
+        tree.read("sub/b.md")
+    if name != "b.md":
+        with pytest.raises(OSError, match=os.strerror(number)):
+            tree.scan()
 
 
 def test_a_root_that_is_missing_no_folder_or_closed_is_named(open_root: Path) -> None:

@@ -13,11 +13,11 @@ import pytest
 
 from indexerd import workers
 from indexerd.build import never
-from indexerd.core.model import ProjectionOptions
-from indexerd.core.plan import Outcome, Projected
+from indexerd.core.model import Page, ProjectionOptions
+from indexerd.core.plan import Outcome, Projected, Unread
 from indexerd.core.reconcile import ToRead
 from indexerd.errors import RootError, StorageError
-from indexerd.project import PARSER_FAILED
+from indexerd.project import PARSER_FAILED, look_at
 from indexerd.tree import Tree
 from indexerd.walk import Stopped, TreeSettings
 from indexerd.workers import Projector
@@ -107,6 +107,21 @@ def test_a_worker_that_dies_or_hangs_costs_one_page(
     assert len(messages) == 1
     assert reason in messages[0]
     assert len(set(titles(found))) == PAGES
+
+
+def test_a_lack_of_memory_is_no_fault_of_the_page_and_it_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under its hash it would count as done until somebody edits it."""
+
+    def exhausted(*_: object) -> Page:
+        raise MemoryError
+
+    monkeypatch.setattr("indexerd.project.project_page", exhausted)
+    (tmp_path / "a.md").write_text("# A")
+    outcome = look_at(ToRead("a.md", None, 3), Tree(str(tmp_path), TreeSettings()), ProjectionOptions())
+    assert isinstance(outcome, Unread)
+    assert outcome.diagnostic.kind == "read_failed"
 
 
 def test_a_root_that_goes_meanwhile_is_said_so_and_no_page_is_given_up(

@@ -15,7 +15,8 @@ from indexerd.core.model import Diagnostic, IndexedPage, Stamp
 RACY_NS: Final = 2_000_000_000  # file systems with 1 s stamps hide a second edit (git's racy rule)
 GUARDED_DELETIONS: Final = 20  # fewer are an afternoon's tidying up, not a vanished mount
 
-UNREADABLE: Final = "unreadable"
+UNREADABLE: Final = "unreadable"  # until somebody changes its permissions
+READ_FAILED: Final = "read_failed"  # the disk refused; perhaps not the next time
 UNSETTLED: Final = "unsettled"
 NOT_REGULAR: Final = "not_regular"
 LINK_NOT_FOLLOWED: Final = "link_not_followed"
@@ -28,6 +29,7 @@ TOPICS_INVALID: Final = "topics_invalid"
 SCAN_KINDS: Final = frozenset(
     {
         UNREADABLE,
+        READ_FAILED,
         UNSETTLED,
         NOT_REGULAR,
         LINK_NOT_FOLLOWED,
@@ -46,7 +48,8 @@ class Scan:
     """What a look at part of the tree found.
 
     `covers`: the paths looked at, each with all below it, '' the whole tree. `stamps`: every page
-    there is. `unseen`: files and folders that could not be looked at. `root`: device and inode.
+    there is. `unseen`: files and folders that could not be looked at, `failing` those of them that are
+    worth another look soon. `root`: device and inode.
     """
 
     covers: tuple[str, ...]
@@ -55,6 +58,7 @@ class Scan:
     stamps: Mapping[str, Stamp] = field(default_factory=dict)
     unseen: tuple[str, ...] = ()
     diagnostics: Mapping[str, tuple[Diagnostic, ...]] = field(default_factory=dict)
+    failing: tuple[str, ...] = ()
 
     def with_diagnostics(self, more: Mapping[str, tuple[Diagnostic, ...]]) -> Scan:
         """The same look, with more said of some paths."""
