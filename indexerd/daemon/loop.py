@@ -257,6 +257,7 @@ class Daemon:
     def _enter_scan(self, job: Job, looked: Looked) -> None:
         """What a scan of everything found."""
         self._service.bound_log()
+        self._upkeep.scanned()
         now, watching = self._clock(), self._report.watching
         finding = self._scans.enter(job, looked, self._hearing.reported, now, watching=watching)
         store = self._workshop.store

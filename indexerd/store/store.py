@@ -243,6 +243,11 @@ class Store:
                     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
         return moved
 
+    def release_memory(self) -> None:
+        """Drop the page cache; the operating system has the pages still."""
+        with self._explaining():
+            self._connection.pragma("shrink_memory")
+
     @property
     def wal_bytes(self) -> int:
         """The size of the WAL on disk; it is looked at, not opened."""

@@ -101,6 +101,22 @@ def test_a_long_log_is_moved_to_the_file_between_batches(store: Store) -> None:
     assert not upkeep.is_due()
 
 
+def test_memory_is_given_back_once_when_it_is_quiet_after_a_scan(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    released = []
+    monkeypatch.setattr(Store, "release_memory", lambda store: released.append(1))
+    clock = Clock()
+    upkeep = Upkeep(store, clock)
+    upkeep.scanned()
+    assert not upkeep.is_due()
+    clock.now = IDLE_AFTER_S
+    assert upkeep.is_due()
+    upkeep.run()
+    assert not upkeep.is_due()
+    assert len(released) == 1
+
+
 def test_what_failed_is_put_off(store: Store) -> None:
     clock = Clock()
     upkeep = Upkeep(store, clock)
