@@ -39,7 +39,8 @@ def hash_tree(root: Path) -> Hashes:
         folders[:] = [name for name in folders if not name.startswith(".") and name != "node_modules"]
         for name in files:
             path = Path(folder) / name
-            if name.lower().endswith((".md", ".markdown")) and not name.startswith("."):
+            is_text = not any("\ud800" <= char <= "\udfff" for char in str(path))  # else no page
+            if name.lower().endswith((".md", ".markdown")) and not name.startswith(".") and is_text:
                 try:
                     if not path.is_symlink() and path.is_file():
                         digest = hashlib.sha256(path.read_bytes()).hexdigest()
@@ -166,7 +167,9 @@ class LiveDaemon:
     def verify(self) -> None:
         """`indexerd verify`: raises UnequalError with what it prints."""
         words = [str(Path(sys.executable).with_name("indexerd")), "verify", str(self.root)]
-        done = subprocess.run([*words, "--db", str(self.db)], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [*words, "--db", str(self.db), *self.words], capture_output=True, text=True, check=False
+        )
         if done.returncode or done.stdout:
             raise UnequalError(f"verify: exit {done.returncode}: {(done.stdout + done.stderr)[:2000]}")
 
