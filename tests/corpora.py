@@ -18,8 +18,9 @@ import tempfile
 import time
 import unicodedata
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 from indexerd.core import page as page_module
@@ -30,6 +31,12 @@ from indexerd.verify import check_integrity, find_differences
 from tests.building import REPOSITORY, Bench, count_pages
 
 TOKEN_CATEGORIES = {"Co", "Mn", "Mc"}  # beside L* and N*, as the contract's tokenizer has it
+
+TWICE_THE_TARGET = 800  # tokens, as docs/decisions has them
+SELECT_CHUNKS = """SELECT section_id, start_line, end_line, part, tokens, section_path, content
+FROM v1_chunks WHERE page_id = ? ORDER BY section_id, part"""
+SELECT_SECTIONS = """SELECT section_id, start_line, end_line, heading_source, heading_path, section_path
+FROM v1_sections WHERE page_id = ? ORDER BY ordinal"""
 
 
 def find_pages(root: Path) -> set[str]:
@@ -50,6 +57,11 @@ def decode(data: bytes) -> str:
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.decode("utf-16", "replace").replace("\0", "\ufffd")
     return data.removeprefix(codecs.BOM_UTF8).decode("utf-8", "replace").replace("\0", "\ufffd")
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines of a text, which end nowhere but at these three (spec 1.2)."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def words(text: str) -> Iterator[str]:
@@ -108,6 +120,47 @@ def check_last_sections_are_found(bench: Bench) -> dict[str, int]:
         asked += 1
     connection.close()
     return {"last sections": len(last), "found by a word": asked}
+
+
+def check_chunks_hold_every_line(bench: Bench) -> dict[str, int]:
+    """Chunks, in order, hold every line of a page that is neither blank nor a heading.
+
+    None is twice as long as the target, and each section path is one of its section's.
+    """
+    counted = {"chunks": 0, "lines": 0}
+    with closing(sqlite3.connect(f"file:{bench.db}?mode=ro", uri=True)) as connection:
+        for page_id, path, lead in connection.execute("SELECT page_id, path, lead FROM v1_pages").fetchall():
+            lines = split_lines(decode((bench.root / path).read_bytes()))
+            chunks = connection.execute(SELECT_CHUNKS, (page_id,)).fetchall()
+            assert [start for _, start, *_ in chunks] == sorted(start for _, start, *_ in chunks), path
+            sections = connection.execute(SELECT_SECTIONS, (page_id,)).fetchall()
+            for section_id, start, end, heading, *paths in sections:
+                headed = start + len(split_lines(heading.rstrip("\r\n"))) if heading else start
+                first = max(headed, len(split_lines(lead)))
+                own = [chunk[1:] for chunk in chunks if chunk[0] == section_id]
+                counted["lines"] += check_section(lines, first, end, own, paths)
+            counted["chunks"] += len(chunks)
+            assert {chunk[0] for chunk in chunks} <= {section[0] for section in sections}, path
+    return counted
+
+
+def check_section(
+    lines: list[str], first: int, last: int, chunks: list[tuple[Any, ...]], paths: list[str]
+) -> int:
+    """The chunks of one section against lines `first` to `last` of the file; gives how many they hold."""
+    assert [chunk[2] for chunk in chunks] == list(range(1, len(chunks) + 1))
+    for start, end, _, tokens, path, _ in chunks:
+        assert first <= start <= end <= last
+        assert tokens <= TWICE_THE_TARGET
+        assert path in paths
+    held = "".join("".join(content.split()) for *_, content in chunks)
+    numbers = [number for number in range(first, last + 1) if lines[number - 1].strip()]
+    for number in numbers:
+        assert any(start <= number <= end for start, end, *_ in chunks), lines[number - 1]
+        # A line that was torn stands in several chunks; between those of a table its header stands too.
+        parts = lines[number - 1].split()
+        assert "".join(parts) in held or all(part in held for part in parts), lines[number - 1]
+    return len(numbers)
 
 
 def check_verify_is_silent(bench: Bench) -> dict[str, int]:
@@ -190,6 +243,7 @@ def check_new_versions(bench: Bench) -> dict[str, int]:
 CHECKS = (
     check_against_the_disk,
     check_last_sections_are_found,
+    check_chunks_hold_every_line,
     check_verify_is_silent,
     check_one_edit,
     check_new_versions,
