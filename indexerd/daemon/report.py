@@ -5,6 +5,7 @@ The loop tells it the facts as they happen. It computes and never writes.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -14,6 +15,7 @@ from indexerd.core.agenda import Reason
 from indexerd.core.faults import Fault
 from indexerd.errors import IndexerdError
 from indexerd.state import LastScan, LiveState, Mode
+from indexerd.store.failures import explained
 
 WAL_WARNING_BYTES: Final = 64 << 20  # a reader that keeps a transaction open lets it grow
 
@@ -27,6 +29,8 @@ Trouble = tuple[str, str | None]  # reason, remedy
 
 def describe_trouble(error: Exception) -> Trouble:
     """The reason and the remedy of an error that is waited out."""
+    if isinstance(error, OSError):
+        error = explained(error, os.fsdecode(error.filename or "")) or error
     if isinstance(error, IndexerdError):
         where = f"{error.path}: " if error.path else ""
         return f"{where}{error.problem}", error.remedy

@@ -44,13 +44,13 @@ class Counts:
     took_ms: list[float] = field(default_factory=list)
 
 
-def ask(control: str) -> dict[str, Any] | None:
+def ask(control: str, timeout_s: float = TIMEOUT_S) -> dict[str, Any] | None:
     """The daemon's answer, None when nobody answers."""
     try:
         with socket.socket(socket.AF_UNIX) as client:
             client.settimeout(TIMEOUT_S + 5)
             client.connect(control)
-            request = {"protocol": 1, "ask": "fresh", "timeout_s": TIMEOUT_S}
+            request = {"protocol": 1, "ask": "fresh", "timeout_s": timeout_s}
             client.sendall(json.dumps(request).encode() + b"\n")
             line = client.makefile().readline()
     except OSError:
