@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from indexerd.core.names import CONFIG_FILE
+from indexerd.core.names import CONFIG_FILE, is_text
 from indexerd.errors import ConfigurationError, NotPermittedError
 from indexerd.opening import FILE_FLAGS, read_up_to
 
@@ -164,7 +164,7 @@ def _checked(setting: Setting, value: object, where: str) -> object:
         raise ConfigurationError(where, problem, "write a number of bytes above 0")
     if isinstance(default, tuple):
         return _checked_list(setting, value, where, problem)
-    if not isinstance(value, str) or not value or "\0" in value:
+    if not isinstance(value, str) or not value or "\0" in value or not is_text(value):
         raise ConfigurationError(where, problem, "write one word")
     if setting.field == "watch" and value not in WATCH_CHOICES:
         raise ConfigurationError(where, problem, f"write one of {', '.join(WATCH_CHOICES)}")

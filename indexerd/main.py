@@ -222,7 +222,7 @@ def config(root: str | None, *, as_json: bool, **flags: str | bool | None) -> No
     """Show what is in force for ROOT, and where each setting comes from."""
     from indexerd.config import setting_values
 
-    wiki = _find_wiki(root or os.curdir, flags)
+    wiki = _find_wiki(os.curdir if root is None else root, flags)
     values = {setting.key: value for setting, value in setting_values(wiki.settings)}
     origins = wiki.configuration.origins
     if as_json:

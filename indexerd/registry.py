@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from indexerd.contract import INDEX_NAME, LOCK_NAME, folder_stem, state_home
+from indexerd.core.names import is_text
 from indexerd.errors import IndexerdError, RootError, UsageError
 from indexerd.lock import WriterLock
 from indexerd.store import Snapshot, Store
@@ -36,13 +37,18 @@ class KnownIndex:
 def resolve_root(argument: str | None, environ: Mapping[str, str], *, must_exist: bool = True) -> str:
     """The folder that a command means, absolute; the current one without an argument.
 
-    Raises RootError when it is no folder (with `must_exist`), UsageError for `/` and the home folder
-    by default.
+    Raises RootError when it is no folder (with `must_exist`) or its path is no text, UsageError for an
+    empty name, and for `/` and the home folder by default.
     """
+    if not argument and argument is not None:  # of a variable that is not set, most likely
+        raise UsageError("", "the name of the folder is empty", "name the folder that holds the pages")
     root = os.path.abspath(os.curdir if argument is None else argument)
     if must_exist and not os.path.isdir(root):
         problem = "is not a folder" if os.path.lexists(root) else "does not exist"
         raise RootError(root, problem, "name the folder that holds the pages")
+    if not is_text(os.path.realpath(root)):
+        remedy = "rename the folder in it that is not"
+        raise RootError(root, "has a path that is not valid UTF-8, which no index can hold", remedy)
     home = os.path.realpath(environ.get("HOME") or os.path.expanduser("~"))
     if argument is None and os.path.realpath(root) in {"/", home}:
         raise UsageError(root, "is everything you have", "name a folder; this one too, if you mean it")
@@ -91,6 +97,8 @@ def list_indexes(environ: Mapping[str, str]) -> tuple[KnownIndex, ...]:
 
 def find_index(wanted: str, environ: Mapping[str, str]) -> KnownIndex:
     """The index that a name or a root means. Raises UsageError when that is none or several."""
+    if not wanted:
+        raise UsageError("", "the name of the index is empty", "name the index, or its root")
     known = list_indexes(environ)
     real = os.path.realpath(wanted)
     found = [index for index in known if index.root == real or index.path == index_path(wanted, environ)]

@@ -101,6 +101,7 @@ def test_a_wikis_own_file_may_not_set_what_concerns_the_machine(tmp_path: Path, 
         ("INDEXERD_GITIGNORE", "maybe", "INDEXERD_GITIGNORE: wiki.gitignore cannot be 'maybe'"),
         ("INDEXERD_MAX_PAGE_BYTES", "-1", "cannot be '-1'"),
         ("INDEXERD_DB", "", "db cannot be ''"),
+        ("INDEXERD_NAME", os.fsdecode(b"caf\xe9"), "name cannot be"),
     ],
 )
 def test_a_mistake_in_the_environment_names_the_variable(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -168,6 +169,24 @@ def test_the_root_is_the_current_folder_unless_that_is_everything(
     monkeypatch.chdir("/")
     with pytest.raises(UsageError):
         resolve_root(None, environ)
+
+
+def test_a_root_without_a_name_is_a_mistake_and_not_the_current_folder(environ: dict[str, str]) -> None:
+    """What `indexerd build "$WIKI"` comes to where nothing is set."""
+    with pytest.raises(UsageError, match="empty"):
+        resolve_root("", environ)
+    with pytest.raises(UsageError, match="empty"):
+        find_index("", environ)
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="its file systems take no such name")
+def test_a_root_whose_path_no_row_can_hold_is_refused(tmp_path: Path, environ: dict[str, str]) -> None:
+    root = os.path.join(tmp_path, os.fsdecode(b"caf\xe9"))
+    os.mkdir(root)
+    (tmp_path / "link").symlink_to(root)
+    for named in (root, str(tmp_path / "link")):
+        with pytest.raises(RootError, match="not valid UTF-8"):
+            resolve_root(named, environ)
 
 
 def test_a_root_that_is_no_folder_is_named(tmp_path: Path, environ: dict[str, str]) -> None:
