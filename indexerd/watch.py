@@ -21,7 +21,7 @@ from indexerd.core.faults import Fault, FaultKind, describe_fault, root_gone
 
 ACTIVE_STEP_MS: Final = 10  # two steps pass before a change is handed over
 IDLE_STEP_MS: Final = 50  # wake-ups cost .3 % of a core at 10 ms and .1 % at 50 ms, measured
-ACTIVE_FOR_S: Final = 60.0  # after a change the next one is likely, and somebody waits for it
+ACTIVE_FOR_S: Final = 30.0  # after a change the next one is likely, and somebody waits for it
 DEBOUNCE_MS: Final = 20  # the batcher settles each path by itself; sets need not be collected here
 DEEPEST_FOLDER: Final = 128  # levels; what lies deeper is not scanned either
 TIMEOUT_MS: Final = 5_000  # how often the thread comes back although nothing happened
@@ -201,7 +201,7 @@ class _WatchThread(threading.Thread):
             notifier.close()
 
     def _pass_on(self, notifier: Notifier) -> Fault:
-        last_change = time.monotonic()
+        last_change = float("-inf")
         while True:
             step = ACTIVE_STEP_MS if time.monotonic() - last_change < ACTIVE_FOR_S else IDLE_STEP_MS
             reported = notifier.watch(DEBOUNCE_MS, step, TIMEOUT_MS, self.stopping)

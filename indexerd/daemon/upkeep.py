@@ -101,7 +101,7 @@ class Upkeep:
 
 
 def give_back_memory() -> None:
-    """Lets glibc return what it holds free: 36 of 131 MB after a build of 6,280 pages, 7 of 51 after a scan."""
+    """Lets glibc return what it holds free: of 6,280 pages, 36 MB after a build, 7 after a scan."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)
