@@ -148,10 +148,10 @@ class Daemon:
                 await self._do(job, self._barrier.present() if job.is_scan else flushing)
             elif (finding := self._scans.take_due(self._clock())) is not None:
                 await self._close_scan(finding)
-            elif self._upkeep.is_due():
-                await self._guarded(self._upkeep.run)
-            else:
+            elif not self._upkeep.is_due():
                 await self._rest()
+            if self._upkeep.is_due():  # after a job too: in a storm there is always another one
+                await self._guarded(self._upkeep.run)
             self._publish()
         self._publish(at_once=True)
 
