@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from itertools import count
 from typing import Final
 
 import anyio
 
 PATIENCE_S: Final = 2.0  # a watcher that is behind by more is as good as deaf: a scan is sooner
+
+_COOKIE: Final = re.compile(r"\d+-\d+")  # process and number
 
 
 class Cookies:
@@ -25,11 +28,16 @@ class Cookies:
         self._expected: dict[str, anyio.Event] = {}
 
     def prepare(self) -> None:
-        """Makes the folder and removes what a killed process left in it. Raises OSError."""
+        """Makes the folder and removes what a killed process left in it. Raises OSError.
+
+        Whoever names a place for the index may have a folder of this name there: nothing else is removed.
+        """
         os.makedirs(self._folder, mode=0o700, exist_ok=True)
-        for name in os.listdir(self._folder):
+        for name in filter(_COOKIE.fullmatch, os.listdir(self._folder)):
+            path = os.path.join(self._folder, name)
             with contextlib.suppress(OSError):
-                os.unlink(os.path.join(self._folder, name))
+                if os.lstat(path).st_size == 0:
+                    os.unlink(path)
 
     async def pass_one(self) -> bool:
         """Makes a file and waits for the watcher to report it; whether it did in time."""
