@@ -6,21 +6,17 @@ which nobody looks into. Which index a reader means is the reader's business.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
-from indexerd.contract import INDEX_NAME, LOCK_NAME, folder_stem, state_home
+from indexerd.contract import INDEX_NAME, LOCK_NAME, index_folder, state_home
 from indexerd.core.names import is_text
 from indexerd.errors import IndexerdError, RootError, UsageError
 from indexerd.lock import WriterLock
 from indexerd.store import Snapshot, Store
-
-_HASH_DIGITS: Final = 12  # 48 bits tell the wikis of one machine apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +64,7 @@ def root_of_name(argument: str | None, environ: Mapping[str, str]) -> str | None
 
 def index_path(root: str, environ: Mapping[str, str]) -> Path:
     """The default place of the index of the wiki at `root` (spec 3.8)."""
-    real = os.path.realpath(root)
-    digest = hashlib.sha256(os.fsencode(real)).hexdigest()[:_HASH_DIGITS]
-    return Path(state_home(environ)) / f"{folder_stem(real)}-{digest}" / INDEX_NAME
+    return Path(state_home(environ)) / index_folder(os.path.realpath(root)) / INDEX_NAME
 
 
 def repository_prefix(root: str) -> str:

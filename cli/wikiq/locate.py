@@ -1,14 +1,14 @@
 """Which index a command means: named, of the current folder, or the only one there is (spec 5.1).
 
 The state folder is the register: every index in it tells its own root and name. Nothing is
-created, and an index that cannot be read only hides itself.
+created. An index that cannot be read hides itself, but not from one who stands in its root.
 """
 
 from __future__ import annotations
 
 import os
 
-from indexerd.contract import INDEX_NAME, folder_stem, state_home
+from indexerd.contract import INDEX_NAME, folder_stem, index_folder, state_home
 from wikiq.database import Database, open_database
 from wikiq.errors import NoIndexError, UsageError, WikiqError
 from wikiq.record import Record
@@ -97,10 +97,13 @@ def _open_around(folder: str, environ: Mapping[str, str]) -> Database | None:
         by_stem.setdefault(name.rpartition("-")[0], []).append(name)
     while True:
         for name in by_stem.get(folder_stem(folder), ()):
+            path = os.path.join(home, name, INDEX_NAME)
             try:
-                database = open_database(os.path.join(home, name, INDEX_NAME), patience_s=0.0)
+                database = open_database(path, patience_s=0.0)
             except WikiqError:
-                continue  # it may be of another root; if not, what is said of it comes from the listing
+                if os.path.exists(path) and name == index_folder(folder):
+                    return open_database(path)  # or its error: another wiki's pages are no answer here
+                continue
             with database.snapshot() as snapshot:
                 if snapshot.root == folder:
                     return database

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from indexerd.contract import index_folder
 from tests.wikiq.sample_index import SampleIndex, SamplePage, write_sample
 from wikiq.errors import ForeignIndexError, NoIndexError, UsageError
 from wikiq.locate import list_indexes, open_index
@@ -120,6 +121,16 @@ def test_a_named_index_that_is_not_there_is_not_replaced_by_another(tmp_path: Pa
         found(tmp_path, index.root, wiki="wikki")
     with pytest.raises(UsageError, match="cannot be combined"):
         found(tmp_path, index.root, db=str(index.db), wiki="wiki")
+
+
+def test_an_index_that_cannot_be_read_is_not_replaced_by_another_in_its_own_root(tmp_path: Path) -> None:
+    root = tmp_path / "notes"
+    newer = place(tmp_path, "notes", root=root, folder=index_folder(str(root)))
+    place(tmp_path, "other")
+    newer.alter("UPDATE meta SET value = '2.0' WHERE key = 'contract'")
+    with pytest.raises(ForeignIndexError, match="this wikiq reads 1; update wikiq"):
+        found(tmp_path, root / "below")
+    assert found(tmp_path, tmp_path / "elsewhere") == "other"
 
 
 def test_a_damaged_neighbour_and_a_forgotten_index_hide_only_themselves(tmp_path: Path) -> None:
