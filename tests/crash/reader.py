@@ -11,8 +11,7 @@ import sqlite3
 import sys
 import threading
 import time
-from contextlib import closing
-from itertools import pairwise
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Final
 
@@ -26,37 +25,46 @@ SEARCH: Final = """SELECT count(*) FROM sections_fts WHERE sections_fts MATCH 'i
 TORN: Final = """SELECT
     (SELECT count(*) FROM v1_pages) - (SELECT count(DISTINCT page_id) FROM v1_sections)
     + (SELECT sum(sections) FROM v1_pages) - (SELECT count(*) FROM v1_sections)"""
+# The last that the change feed says of a page is what the page is, and nothing is newer than the index.
+UNTRUE: Final = """SELECT count(*) FROM (
+        SELECT slug, op, content_hash, max(generation) AS newest FROM v1_changes
+        WHERE generation > ?1 - 50 GROUP BY slug) AS said
+    LEFT JOIN v1_pages AS page USING(slug)
+    WHERE (op = 'upsert') <> (page.slug IS NOT NULL) OR newest > ?1
+    OR (op = 'upsert' AND (said.content_hash IS NOT page.content_hash OR newest > page.generation))"""
+STATE: Final = """SELECT (SELECT value FROM meta WHERE key = 'index_id'),
+    (SELECT value FROM meta WHERE key = 'generation')"""
 
 
-def look(connection: sqlite3.Connection) -> int:
-    """One search, and how torn the view of it is."""
+def look(connection: sqlite3.Connection) -> tuple[bool, tuple[str, int]]:
+    """One search: whether the view of it was torn, and the state it was of."""
     connection.execute("BEGIN")
     try:
         connection.execute(SEARCH).fetchone()
-        return int(connection.execute(TORN).fetchone()[0] or 0)
+        state: tuple[str, int] = connection.execute(STATE).fetchone()
+        torn = connection.execute(TORN).fetchone()[0] or connection.execute(UNTRUE, state[1:]).fetchone()[0]
+        return bool(torn), state
     finally:
         connection.execute("ROLLBACK")
 
 
 def read_until(db: Path, stop: threading.Event, *, held: bool) -> dict[str, object]:
     """Searches until told to stop, over one connection or over a new one each time."""
-    looks, torn, generations, errors = 0, 0, [0], []
+    looks, torn, backwards, errors = 0, 0, 0, []
+    newest: dict[str, int] = {}  # generation by index
     kept = open_index(db) if held else None
     while not stop.is_set():
         try:
             connection = kept or open_index(db)
-            if held:
-                torn += bool(look(connection))
-            else:
-                with closing(connection):
-                    torn += bool(look(connection))
-                    generation = connection.execute("SELECT value FROM meta WHERE key = 'generation'")
-                    generations.append(generation.fetchone()[0])
+            with nullcontext() if held else closing(connection):
+                is_torn, (index, generation) = look(connection)
             looks += 1
+            torn += is_torn
+            backwards += generation < newest.get(index, 0)
+            newest[index] = generation
         except sqlite3.Error as error:
             errors.append(f"{type(error).__name__}: {error}")
         time.sleep(PAUSE_S)
-    backwards = sum(1 for earlier, later in pairwise(generations) if later < earlier)
     return {"looks": looks, "torn": torn, "backwards": backwards, "errors": errors[:MOST_ERRORS]}
 
 

@@ -1,0 +1,130 @@
+"""The N-th operation of a writer that commits and checkpoints all the time fails: it must end up equal.
+
+`python -m tests.crash.failing_writer [--calls fdatasync:EIO ...] [--from 1] [--to 200] [--step 1]`:
+what `failing` cannot reach, since a daemon seldom waits for the disk. Short with `--step 40`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from indexerd.errors import StorageError
+from indexerd.store import Store
+from tests.building import REPOSITORY
+from tests.crash.failing import failures_in
+from tests.crash.power import Wiki, edited
+from tests.crash.verdict import conclude
+from tests.store.wiki import NOON, bring, build, open_store, plan_for, rows_of
+
+CALLS: Final = ("fdatasync:EIO", "fdatasync:ENOSPC", "ftruncate:EIO", "pwrite64:EIO", "pwrite64:ENOSPC")
+STEPS: Final = 70  # with three to four syncs each
+TRIES: Final = 20  # of one step; a fault hits a few calls in a row at most
+LONGEST_FAULT: Final = 4  # calls
+CASE_S: Final = 120.0
+
+
+def wikis(seed: int) -> list[Wiki]:
+    """What the writer writes, one after the other."""
+    chance, states = random.Random(seed), [Wiki()]
+    for _ in range(STEPS):
+        states.append(edited(states[-1], chance))
+    return states[1:]
+
+
+def write(folder: Path, seed: int) -> int:
+    """The writer, in a process of its own; prints how many operations were refused."""
+    refused = 0
+    store: Store | None = None
+    for number, wiki in enumerate(wikis(seed)):
+        for _ in range(TRIES):
+            try:
+                store = store or open_store(folder)
+                bring(store, wiki)
+                store.checkpoint(truncate=number % 3 == 0)
+                if number % 10 == 9:
+                    done, store = store, None  # closed it is, even where that fails
+                    done.close()
+                break
+            except StorageError as error:
+                refused += 1
+                print(error, file=sys.stderr)
+        else:
+            return 1
+    if store is not None:
+        store.close()
+    print(refused)
+    return 0
+
+
+def play(folder: Path, call: str, number: int, seed: int, wanted: object) -> tuple[list[str], int, int]:
+    """One writer under a fault; what is wrong with what it left, calls that failed, errors it saw."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    log = folder / "strace.log"
+    name, _, error = call.partition(":")
+    when = f"{number}..{number + number % LONGEST_FAULT}"
+    words = ["strace", "-f", "--seccomp-bpf", "-o", str(log), "-e", f"trace={name}"]
+    words += ["-e", f"inject={name}:error={error}:when={when}", sys.executable, "-m", __spec__.name]
+    done = subprocess.run(
+        [*words, "--write", str(folder / "index"), "--seed", str(seed)],
+        cwd=REPOSITORY, capture_output=True, text=True, check=False, timeout=CASE_S,
+    )  # fmt: skip
+    if done.returncode:
+        return [f"{call} {when}: exit {done.returncode}: {done.stderr[-500:]}"], failures_in(log), 0
+    faults = []
+    with open_store(folder / "index") as store:
+        if store.moved_aside is not None or (folder / "index" / "index.db.damaged").exists():
+            faults.append("damaged")
+        if store.apply(plan_for(store, wikis(seed)[-1]), committed_at=NOON).committed:
+            faults.append("a commit that was said to be done was not")
+        faults += store.check_integrity()
+    if rows_of(folder / "index") != wanted:
+        faults.append("rows differ from those of an index made anew")
+    return [f"{call} {when}: {fault}" for fault in faults], failures_in(log), int(done.stdout)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--calls", nargs="*", default=[*CALLS])
+    parser.add_argument("--from", dest="first", type=int, default=1)
+    parser.add_argument("--to", type=int, default=200)
+    parser.add_argument("--step", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--write", type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    if options.write:
+        return write(options.write, options.seed)
+    if shutil.which("strace") is None:
+        parser.error("strace is not installed here")
+    faults: list[str] = []
+    cases = hit = failed = refused = 0
+    with tempfile.TemporaryDirectory(prefix="failing-") as temporary:
+        wanted = build(Path(temporary, "fresh"), wikis(options.seed)[-1])
+        for call in options.calls:
+            for number in range(options.first, options.to + 1, options.step):
+                found, calls, errors = play(Path(temporary, "case"), call, number, options.seed, wanted)
+                faults += found
+                cases, hit, failed, refused = cases + 1, hit + (calls > 0), failed + calls, refused + errors
+            print(f"{call}: {cases} cases, {hit} hit, {len(faults)} faults", flush=True)
+    return conclude(
+        "failing_writer",
+        faults,
+        cases=cases,
+        hit=hit,
+        failed_calls=failed,
+        refused=refused,
+        seed=options.seed,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
