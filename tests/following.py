@@ -130,6 +130,15 @@ class Followed:
     async def until_logged(self, event: str, times: int = 1) -> None:
         await self.until(lambda: len(self.log.named(event)) >= times)
 
+    async def until_at_rest(self) -> None:
+        """Until nothing that is due is left to do."""
+
+        def is_at_rest() -> bool:
+            due_at = self.daemon._agenda.next_at()
+            return self.daemon._running is None and (due_at is None or due_at > self.clock.monotonic())
+
+        await self.until(is_at_rest)
+
     async def until_scanned(self, reason: str) -> None:
         """Until one more scan for this reason is done."""
         before = self.counter(f"scans_{reason}")

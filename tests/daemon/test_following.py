@@ -17,6 +17,7 @@ from indexerd.build import Indexer
 from indexerd.control import Fresh, NotFresh
 from indexerd.core.reconcile import RACY_NS
 from indexerd.core.second_look import CONFIRM_AFTER_S, SETTLE_AT_MOST_S
+from indexerd.daemon.scans import REPORT_PATIENCE_S
 from indexerd.errors import StorageError
 from indexerd.store import Snapshot, Store
 from tests.following import Followed, following
@@ -158,7 +159,7 @@ def test_an_idle_daemon_scans_and_commits_nothing(tmp_path: Path) -> None:
         await wiki.until(lambda: time.time_ns() > young_until)
         wiki.advance_to_periodic_scan()  # hashes the page once more, since its stamp was young
         await wiki.until_scanned("periodic")
-        await wiki.until(lambda: wiki.daemon._running is None)
+        await wiki.until_at_rest()
         commits = wiki.counter("commits")
         with Snapshot.open(wiki.db) as snapshot:
             before = list(snapshot.public_rows("v1_pages")), snapshot.meta
@@ -185,7 +186,7 @@ def test_a_root_that_goes_away_and_comes_back_loses_no_page(tmp_path: Path) -> N
         assert isinstance(await wiki.ask(0.01), NotFresh)
         for _ in range(3):
             wiki.advance(CONFIRM_AFTER_S)
-            await anyio.sleep(0.02)
+            await wiki.until_at_rest()
         assert wiki.indexed() == kept
         os.rename(away, wiki.root)
         wiki.advance(CONFIRM_AFTER_S)
@@ -211,7 +212,7 @@ def test_an_empty_folder_at_the_place_of_the_root_loses_no_page(tmp_path: Path) 
         wiki.root.mkdir()
         for _ in range(5):
             wiki.advance_to_periodic_scan()
-            await anyio.sleep(0.02)
+            await wiki.until_at_rest()
         await wiki.until(lambda: "mounted?" in (wiki.state()["reason"] or ""))
         assert wiki.indexed() == kept
         wiki.root.rmdir()
@@ -316,7 +317,7 @@ def test_a_page_emptied_between_the_look_and_the_reading_is_not_published_empty(
             wiki.write("a.md", f"# A\n\nother words, {len(fates)} times\n")
             wiki.say("a.md")
             await wiki.until(lambda: not fates)
-            await wiki.until(lambda: wiki.daemon._running is None)
+            await wiki.until_at_rest()
             assert wiki.indexed() == before
             wiki.write("a.md", "# A\n\nthe last words\n")
             wiki.say("a.md")
@@ -403,6 +404,26 @@ def test_an_edit_of_the_wikis_settings_is_in_force_at_once_and_a_bad_one_is_refu
         await wiki.until_logged("settings.refused")
         await wiki.until(lambda: "extension is no setting" in (wiki.state()["reason"] or ""))
         assert sorted(wiki.indexed()) == ["a.md", "b.txt"]
+
+    play(tmp_path, scenario)
+
+
+def test_what_an_edit_of_the_users_settings_changes_was_not_missed_by_the_watcher(tmp_path: Path) -> None:
+    """Their file lies outside the wiki: the next scan reads it anew, and finds pages changed for it."""
+
+    async def scenario(wiki: Followed) -> None:
+        wiki.write("a.md", "# A")
+        wiki.write("b.txt", "# B")
+        wiki.say("a.md")
+        await wiki.until_equal()
+        file = tmp_path / "config" / "indexerd" / "config.toml"
+        file.parent.mkdir(parents=True)
+        file.write_text('[wiki]\nextensions = ["txt"]\n')
+        wiki.advance_to_periodic_scan()
+        await wiki.until(lambda: list(wiki.indexed()) == ["b.txt"])
+        wiki.advance(REPORT_PATIENCE_S)
+        await wiki.until(lambda: wiki.daemon._scans.next_at is None)
+        assert wiki.log.named("events.missed") == []
 
     play(tmp_path, scenario)
 
