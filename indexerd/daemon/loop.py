@@ -10,6 +10,7 @@ import os
 import signal
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Final
 
 import anyio
@@ -161,6 +162,7 @@ class Daemon:
             return
         if job.is_scan and self._workshop.settings_edited():
             await self._reload()
+            job = replace(job, reason=Reason.RELOAD)  # no event could have told what it finds
         self._running, self._hearing.reported = job, set()
         began = self._clock()
         try:
