@@ -61,7 +61,7 @@ def test_an_edit_is_not_lost_among_the_events_of_files_that_are_only_read(live: 
     watching(live)
     pages = sorted(live.root.glob("*.md"))
     with held(live.pid):
-        for nth in range(int(QUEUE.read_text())):
+        for nth in range(2 * int(QUEUE.read_text())):
             pages[nth % 5].read_bytes()
         (live.root / "lost.md").write_text("# after the queue was full\n")
         pages[0].write_text("# edited after the queue was full\n")
