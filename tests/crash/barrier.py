@@ -1,7 +1,8 @@
 """A page is written, freshness is asked for, and the index must hold the write: never a wrong "fresh".
 
-`python -m tests.crash.barrier --trips 10000 [--storm 1000] [--restart-every 500] [--pages N]`: the last
-trips run beside a storm of other changes; the daemon is stopped or killed now and then.
+`python -m tests.crash.barrier --trips 10000 [--storm 1000] [--restart-every 500] [--pages N]
+[--command-every 20]`: the last trips run beside a storm of other changes; the daemon is stopped or killed
+now and then; every so many trips ask through `wikiq --fresh` instead of the socket.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import shutil
 import signal
 import socket
 import statistics
+import subprocess
 import sys
 import tempfile
 import threading
@@ -28,6 +30,7 @@ from tests.crash.operations import Mischief
 from tests.crash.process import LiveDaemon, open_index
 
 TIMEOUT_S: Final = 5.0
+WIKIQ: Final = str(Path(sys.executable).with_name("wikiq"))
 AWAY_S: Final = 0.05  # between two questions to a daemon that is just starting
 STORM_PAUSE_S: Final = 0.002
 
@@ -39,6 +42,7 @@ class Counts:
     fresh: int = 0
     not_fresh: int = 0
     unanswered: int = 0
+    by_command: int = 0
     by_guarantee: dict[str, int] = field(default_factory=dict)
     wrong: list[str] = field(default_factory=list)
     took_ms: list[float] = field(default_factory=list)
@@ -80,7 +84,14 @@ def storm(root: Path, generator: random.Random) -> Iterator[None]:
         thread.join()
 
 
-def travel(daemon: LiveDaemon, number: int, generator: random.Random, counts: Counts) -> None:
+def travel(
+    daemon: LiveDaemon,
+    number: int,
+    generator: random.Random,
+    counts: Counts,
+    *,
+    through_command: bool = False,
+) -> None:
     """One write and one question."""
     page = daemon.root / "asked" / f"{generator.randrange(50)}.md"
     page.parent.mkdir(exist_ok=True)
@@ -91,6 +102,9 @@ def travel(daemon: LiveDaemon, number: int, generator: random.Random, counts: Co
         temporary = page.with_name(".new")
         temporary.write_bytes(text)
         temporary.replace(page)
+    if through_command:
+        _ask_command(daemon, page, f"word{number}", counts)
+        return
     began = time.perf_counter()
     answer = ask(daemon.state()["control"])
     if answer is None:
@@ -115,7 +129,23 @@ def _check(daemon: LiveDaemon, page: Path, text: bytes, answer: dict[str, Any], 
         counts.wrong.append(f"{path}: {found}, {meta}, {answer}")
 
 
-def run(folder: Path, *, trips: int, stormy: int, restart_every: int, pages: int, seed: int) -> Counts:
+def _ask_command(daemon: LiveDaemon, page: Path, word: str, counts: Counts) -> None:
+    """`wikiq --fresh` says by its status whether it could be had: 3 is not fresh, all else is."""
+    words = [WIKIQ, "search", word, "--fresh", "--json", "--db", str(daemon.db)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    path = page.relative_to(daemon.root).as_posix()
+    counts.by_command += 1
+    if done.returncode == 3:
+        counts.not_fresh += 1
+    elif done.returncode or path not in [hit["path"] for hit in json.loads(done.stdout)["hits"]]:
+        counts.wrong.append(f"{path}: {word}: exit {done.returncode}: {done.stdout}{done.stderr}")
+    else:
+        counts.fresh += 1
+
+
+def run(
+    folder: Path, *, trips: int, stormy: int, restart_every: int, pages: int, command_every: int, seed: int
+) -> Counts:
     """All the trips."""
     generator = random.Random(seed)
     root = folder / "wiki"
@@ -126,17 +156,21 @@ def run(folder: Path, *, trips: int, stormy: int, restart_every: int, pages: int
         (part / f"{nth}.md").write_text(f"# Page {nth}\n\nwords\n")
     daemon = LiveDaemon(root, folder / "state" / "index.db")
     counts = Counts()
+
+    def is_due(number: int) -> bool:
+        return command_every > 0 and number % command_every == 1
+
     daemon.start()
     try:
         for number in range(trips - stormy):
             if restart_every and number and number % restart_every == 0:
                 daemon.stop(generator.choice([signal.SIGTERM, signal.SIGKILL]))
-                travel(daemon, number, generator, counts)
+                travel(daemon, number, generator, counts, through_command=is_due(number + 1))
                 daemon.start(wait=generator.random() < 0.5)
-            travel(daemon, number, generator, counts)
+            travel(daemon, number, generator, counts, through_command=is_due(number))
         with storm(root, generator):
             for number in range(trips - stormy, trips):
-                travel(daemon, number, generator, counts)
+                travel(daemon, number, generator, counts, through_command=is_due(number))
     finally:
         daemon.stop(signal.SIGKILL)
     return counts
@@ -149,6 +183,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--storm", type=int, default=1_000)
     parser.add_argument("--restart-every", type=int, default=500)
     parser.add_argument("--pages", type=int, default=300, help="30000 and more: cookies instead of scans")
+    parser.add_argument("--command-every", type=int, default=20, help="0: never")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1_000_000))
     options = parser.parse_args(arguments)
     print(f"seed {options.seed}", flush=True)
@@ -160,6 +195,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stormy=options.storm,
             restart_every=options.restart_every,
             pages=options.pages,
+            command_every=options.command_every,
             seed=options.seed,
         )
     finally:
@@ -168,7 +204,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(wrong)
     print(
         f"{counts.fresh} fresh {counts.by_guarantee}, {counts.not_fresh} not fresh, "
-        f"{counts.unanswered} unanswered, {len(counts.wrong)} wrong; "
+        f"{counts.unanswered} unanswered, {counts.by_command} by the command, {len(counts.wrong)} wrong; "
         f"{statistics.median(counts.took_ms):.0f} ms (median), {max(counts.took_ms):.0f} ms (worst)"
     )
     return 1 if counts.wrong else 0
