@@ -9,10 +9,11 @@ import json
 from contextlib import ExitStack, closing, nullcontext
 
 from wikiq import sql
+from wikiq.ablations import ABLATIONS
 from wikiq.chunk_bench import CHUNK_RANKINGS, ChunkBench
 from wikiq.errors import UsageError
 from wikiq.judged import Found, find_pages, find_sections, path_key
-from wikiq.policies import ABLATIONS, DEFAULT
+from wikiq.policies import DEFAULT
 from wikiq.rankers import policy_ranker, rank_by_reference, rank_strictly
 from wikiq.record import Record
 from wikiq.workbench import Workbench

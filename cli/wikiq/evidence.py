@@ -50,12 +50,12 @@ class Words(Record):
         hidden = next(find_marks(body, spans(body), self.sought), None)
         if hidden is None:
             return None
-        line = max(body.rfind("\n", 0, hidden.start), body.rfind("\r", 0, hidden.start)) + 1
+        line = max(body.rfind("\n", 0, hidden[0]), body.rfind("\r", 0, hidden[0])) + 1
         return first_words(plain_text(body[line:]))
 
     def held_in(self, text: str) -> tuple[str, ...]:
         """The words that a text holds, as typed; of scripts without blanks the parts it holds."""
-        held = {mark.key for mark in find_marks(text, spans(text), self.sought)}
+        held = {key for _, _, key, _ in find_marks(text, spans(text), self.sought)}
         words: dict[str, None] = {}
         for term, key in zip(self.asked, self.keys, strict=True):
             if key in held:

@@ -14,6 +14,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    # One place that matches: start, end, what matched, how much that says. A tuple, since a search
+    # finds hundreds of them.
+    Mark = tuple[int, int, str, float]
+
 WORDS_MAX = 32  # words of an excerpt: two lines of a terminal
 CHARACTERS_MAX = 400  # of an excerpt; words may be long, and an answer is read by people
 WORD_CHARACTERS = 2  # what counts as one word in a script without blanks
@@ -43,15 +47,6 @@ class Excerpt(Record):
     matches: tuple[tuple[int, int], ...]
 
 
-class Mark(Record):
-    """One place in a text that matches `key`, which says `weight`."""
-
-    start: int
-    end: int
-    key: str
-    weight: float
-
-
 def cut_excerpt(plain: str, sought: Sought) -> Excerpt | None:
     """Cut the words around the densest group of matches out of a text; None where nothing matches.
 
@@ -63,9 +58,9 @@ def cut_excerpt(plain: str, sought: Sought) -> Excerpt | None:
         return None
     units = list(_units(words))
     first, last = _densest(marks, units)
-    start, end = _widened(plain, units, first.start, last.end)
+    start, end = _widened(plain, units, first[0], last[1])
     start, end = _with_signs(plain, start, min(end, start + CHARACTERS_MAX))
-    shown = [(mark.start - start, min(mark.end, end) - start) for mark in marks if start <= mark.start < end]
+    shown = [(begin - start, min(stop, end) - start) for begin, stop, *_ in marks if start <= begin < end]
     return Excerpt(text=plain[start:end].replace("\n", " "), matches=_joined(shown))
 
 
@@ -80,39 +75,36 @@ def first_words(plain: str) -> Excerpt | None:
 
 def find_marks(plain: str, words: Iterable[tuple[str, int, int]], sought: Sought) -> Iterator[Mark]:
     """Find what is sought among the words of a text, in order."""
+    terms, beginnings, pieces = sought.terms, tuple(sought.beginnings), sought.pieces
     for term, start, end in words:
-        if term in sought.terms:
-            yield Mark(start=start, end=end, key=term, weight=sought.terms[term])
-            continue
-        beginning = next((begin for begin in sought.beginnings if term.startswith(begin)), None)
-        if beginning is not None:
-            yield Mark(start=start, end=end, key=beginning, weight=sought.beginnings[beginning])
-        elif sought.pieces and not term.isascii():
-            yield from _marked_pieces(plain[start:end], start, sought.pieces)
+        if term in terms:
+            yield start, end, term, terms[term]
+        elif beginnings and term.startswith(beginnings):
+            beginning = next(begin for begin in beginnings if term.startswith(begin))
+            yield start, end, beginning, sought.beginnings[beginning]
+        elif pieces and not term.isascii():
+            yield from _marked_pieces(plain[start:end], start, pieces)
 
 
 def _marked_pieces(word: str, offset: int, sought: Mapping[str, float]) -> Iterator[Mark]:
     normal = normalize("NFKC", word)
     if len(normal) != len(word):  # then a place in one is no place in the other: the word is marked whole
         held = {piece for term in tokens(normal) for run, _ in runs(term) for piece in _pairs(run)}
-        for piece in sought:
-            if piece in held:
-                yield Mark(start=offset, end=offset + len(word), key=piece, weight=sought[piece])
+        yield from (
+            (offset, offset + len(word), piece, weight) for piece, weight in sought.items() if piece in held
+        )
         return
-    at = 0
+    at = offset
     for run, unspaced in runs(normal):
         if unspaced:
             for place in range(len(run)):
-                for piece in (run[place : place + 2], run[place]):
-                    if piece in sought:
-                        start = offset + at + place
-                        yield Mark(start=start, end=start + len(piece), key=piece, weight=sought[piece])
-                        break
+                piece = next((one for one in (run[place : place + 2], run[place]) if one in sought), None)
+                if piece is not None:
+                    yield at + place, at + place + len(piece), piece, sought[piece]
         else:
             for term, start, end in spans(run):
                 if term in sought:
-                    begin, stop = offset + at + start, offset + at + end
-                    yield Mark(start=begin, end=stop, key=term, weight=sought[term])
+                    yield at + start, at + end, term, sought[term]
         at += len(run)
 
 
@@ -137,27 +129,26 @@ def _densest(marks: Sequence[Mark], units: Sequence[tuple[int, int]]) -> tuple[M
     """The first and the last mark of the group within WORDS_MAX words that says most."""
     numbers = _unit_numbers(marks, units)
     best = (0.0, 0, 0)
-    for first in range(len(marks)):
+    for first, (begin, *_) in enumerate(marks):
         worth = 0.0
         seen: set[str] = set()
         for last in range(first, len(marks)):
-            if numbers[last] - numbers[first] >= WORDS_MAX:
+            _, end, key, weight = marks[last]
+            if numbers[last] - numbers[first] >= WORDS_MAX or (end - begin > CHARACTERS_MAX and last > first):
                 break
-            if marks[last].end - marks[first].start > CHARACTERS_MAX and last > first:
-                break
-            worth += marks[last].weight * (REPEATED if marks[last].key in seen else 1.0)
-            seen.add(marks[last].key)
+            worth += weight * (REPEATED if key in seen else 1.0)
+            seen.add(key)
             if worth > best[0] + 1e-9:
                 best = (worth, first, last)
     return marks[best[1]], marks[best[2]]
 
 
-def _unit_numbers(marks: Sequence[Mark], units: Sequence[tuple[int, int]]) -> list[int]:
+def _unit_numbers(marks: Iterable[Mark], units: Sequence[tuple[int, int]]) -> list[int]:
     """For each mark the number of the word in which it ends."""
     numbers = []
     at = 0
-    for mark in marks:
-        while at + 1 < len(units) and units[at][1] < mark.end:
+    for _, end, *_ in marks:
+        while at + 1 < len(units) and units[at][1] < end:
             at += 1
         numbers.append(at)
     return numbers

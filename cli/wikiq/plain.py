@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_TABLE_RULE = re.compile(r"\s*\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?|\s*(?:[-*_=]\s*){3,}")
 _BLOCK_MARKS = re.compile(r"\s*(?:(?:>|[-*+]|\d{1,9}[.)]|#{1,6}|\[[ xX]\])(?:\s+|$))*")
 _DEFINITION = re.compile(r" {0,3}\[[^\]\n]+\]:\s")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _BLANKS = re.compile(r"[^\S\n]+")
+_RULE_SIGNS = " \t|:-*_="  # a line of nothing else is a rule, or the second line of a table or heading
+_BLOCK_SIGNS = frozenset(">-*+#[0123456789")
+_INLINE_SIGNS = frozenset("`[<\\*_~")
 _INLINE = re.compile(
     r"""
     (?P<ticks>(?<!`)`{1,9})(?P<code>[^`\n](?:[^\n]{0,999}?[^`\n])?)(?P=ticks)(?!`)
@@ -36,7 +38,7 @@ def plain_text(markdown: str) -> str:
     lines = []
     fence = ""
     for line in text.split("\n"):
-        opening = _FENCE.match(line)
+        opening = _FENCE.match(line) if "`" in line or "~" in line else None
         if fence:
             if opening and opening[1].startswith(fence) and not line[opening.end() :].strip():
                 fence = ""
@@ -44,21 +46,28 @@ def plain_text(markdown: str) -> str:
                 lines.append(line)
         elif opening:
             fence = opening[1]
-        else:
+        elif line:
             lines.append(_plain_line(line))
-    plain = _BLANKS.sub(" ", "\n".join(lines))
+    plain = "\n".join(lines)
     if "&" in plain:
         plain = _decoded(plain)
+    plain = _BLANKS.sub(" ", plain)
     return "\n".join(line for line in (line.strip() for line in plain.split("\n")) if line)
 
 
 def _plain_line(line: str) -> str:
-    if not line.strip() or _TABLE_RULE.fullmatch(line) or _DEFINITION.match(line):
+    text = line.strip()
+    if not text.strip(_RULE_SIGNS):
         return ""
-    marks = _BLOCK_MARKS.match(line)
-    text = line[marks.end() :] if marks else line
-    text = _INLINE.sub(_inline, text)
-    if line.lstrip().startswith("#"):
+    is_heading = text.startswith("#")
+    if text[0] in _BLOCK_SIGNS:
+        if text[0] == "[" and _DEFINITION.match(line):
+            return ""
+        marks = _BLOCK_MARKS.match(text)
+        text = text[marks.end() :] if marks else text
+    if not _INLINE_SIGNS.isdisjoint(text):
+        text = _INLINE.sub(_inline, text)
+    if is_heading:
         text = text.rstrip("# ")
     return text.strip().strip("|").replace("|", " ") if line.count("|") > 1 else text
 

@@ -44,18 +44,3 @@ class Policy(Record):
 
 
 DEFAULT = Policy(name="default", version=1)
-
-# One part turned off at a time, for `wikiq eval --ablate`.
-ABLATIONS = {
-    "no-weights": DEFAULT.replace(weights=(1.0, 1.0, 1.0, 1.0)),
-    "no-pairs": DEFAULT.replace(pair_weight=0.0),
-    "no-page": DEFAULT.replace(page_weight=0.0),
-    "no-literals": DEFAULT.replace(literal_weight=0.0, literal_heading_weight=0.0),
-    "no-literal-headings": DEFAULT.replace(literal_heading_weight=0.0),
-    "no-exact-names": DEFAULT.replace(exact_names=False),
-    "no-names": DEFAULT.replace(names=False),
-    "no-prefixes": DEFAULT.replace(prefixes=False),
-    "no-corrections": DEFAULT.replace(corrections=False),
-    "no-pieces": DEFAULT.replace(piece_weight=0.0),
-    "no-piece-pairs": DEFAULT.replace(piece_pair_weight=0.0),
-}

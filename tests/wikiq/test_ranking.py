@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikiq.policies import ABLATIONS, DEFAULT
+from wikiq.ablations import ABLATIONS
+from wikiq.policies import DEFAULT
 from wikiq.query import analyze_question
 from wikiq.ranking import Candidate, best_of_each_page, literal_shares, rank_candidates, rarity
 

@@ -9,13 +9,14 @@ from typing import Any
 
 import click
 
+from wikiq.ablations import ABLATIONS
 from wikiq.arguments import COMMANDS, FORMS, INDEX
 from wikiq.chunk_bench import CHUNK_RANKINGS
 from wikiq.commands import parameters, split_source
 from wikiq.errors import FOUND, UsageError
 from wikiq.evaluate import RANKINGS, REFERENCE, STRICT, evaluate
 from wikiq.judged import parse_set
-from wikiq.policies import ABLATIONS, DEFAULT
+from wikiq.policies import DEFAULT
 from wikiq.report import (
     COMPARED,
     LEVELS,
