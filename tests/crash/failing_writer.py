@@ -7,12 +7,14 @@ what `failing` cannot reach, since a daemon seldom waits for the disk. Short wit
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import random
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -25,6 +27,7 @@ from tests.crash.verdict import conclude
 from tests.store.wiki import NOON, bring, build, open_store, plan_for, rows_of
 
 CALLS: Final = ("fdatasync:EIO", "fdatasync:ENOSPC", "ftruncate:EIO", "pwrite64:EIO", "pwrite64:ENOSPC")
+MODULE: Final = "tests.crash.failing_writer"
 STEPS: Final = 70  # with three to four syncs each
 TRIES: Final = 20  # of one step; a fault hits a few calls in a row at most
 LONGEST_FAULT: Final = 4  # calls
@@ -72,7 +75,7 @@ def play(folder: Path, call: str, number: int, seed: int, wanted: object) -> tup
     name, _, error = call.partition(":")
     when = f"{number}..{number + number % LONGEST_FAULT}"
     words = ["strace", "-f", "--seccomp-bpf", "-o", str(log), "-e", f"trace={name}"]
-    words += ["-e", f"inject={name}:error={error}:when={when}", sys.executable, "-m", __spec__.name]
+    words += ["-e", f"inject={name}:error={error}:when={when}", sys.executable, "-m", MODULE]
     done = subprocess.run(
         [*words, "--write", str(folder / "index"), "--seed", str(seed)],
         cwd=REPOSITORY, capture_output=True, text=True, check=False, timeout=CASE_S,
@@ -91,6 +94,33 @@ def play(folder: Path, call: str, number: int, seed: int, wanted: object) -> tup
     return [f"{call} {when}: {fault}" for fault in faults], failures_in(log), int(done.stdout)
 
 
+@dataclass(slots=True)
+class Counts:
+    """`hit`: cases in which a call failed. `refused`: errors that the writer saw and waited out."""
+
+    cases: int = 0
+    hit: int = 0
+    failed_calls: int = 0
+    refused: int = 0
+    faults: list[str] = field(default_factory=list)
+
+
+def run(folder: Path, *, calls: Sequence[str], numbers: Sequence[int], seed: int) -> Counts:
+    """Every call at every number."""
+    counts = Counts()
+    wanted = build(folder / "fresh", wikis(seed)[-1])
+    for call in calls:
+        for number in numbers:
+            found, failed, refused = play(folder / "case", call, number, seed, wanted)
+            counts.cases += 1
+            counts.hit += failed > 0
+            counts.failed_calls += failed
+            counts.refused += refused
+            counts.faults += found
+        print(f"{call}: {counts.cases} cases, {counts.hit} hit, {len(counts.faults)} faults", flush=True)
+    return counts
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -105,25 +135,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return write(options.write, options.seed)
     if shutil.which("strace") is None:
         parser.error("strace is not installed here")
-    faults: list[str] = []
-    cases = hit = failed = refused = 0
     with tempfile.TemporaryDirectory(prefix="failing-") as temporary:
-        wanted = build(Path(temporary, "fresh"), wikis(options.seed)[-1])
-        for call in options.calls:
-            for number in range(options.first, options.to + 1, options.step):
-                found, calls, errors = play(Path(temporary, "case"), call, number, options.seed, wanted)
-                faults += found
-                cases, hit, failed, refused = cases + 1, hit + (calls > 0), failed + calls, refused + errors
-            print(f"{call}: {cases} cases, {hit} hit, {len(faults)} faults", flush=True)
-    return conclude(
-        "failing_writer",
-        faults,
-        cases=cases,
-        hit=hit,
-        failed_calls=failed,
-        refused=refused,
-        seed=options.seed,
-    )
+        numbers = range(options.first, options.to + 1, options.step)
+        counts = run(Path(temporary), calls=options.calls, numbers=numbers, seed=options.seed)
+    return conclude("failing_writer", **dataclasses.asdict(counts), seed=options.seed)
 
 
 if __name__ == "__main__":

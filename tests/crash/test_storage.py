@@ -1,0 +1,53 @@
+"""What happens to the disk, in short: the forms of minutes are commands beside this file."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.crash import failing, failing_writer, flips, readers
+from tests.crash.operations import EQUAL_S
+
+traced = pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed here")
+
+
+@traced
+@pytest.mark.slow
+def test_a_daemon_whose_calls_fail_recovers_by_itself(tmp_path: Path) -> None:
+    calls = ("pwrite64:ENOSPC", "openat:EMFILE", "getdents64:EIO", "accept4:EMFILE")
+    counts, seen = failing.run(tmp_path, calls=calls, numbers=(10, 30), seed=1)
+    assert counts.faults + seen.faults == []
+    assert counts.hit >= 6
+    assert counts.slowest_s <= EQUAL_S
+    assert seen.looks > 0
+
+
+@traced
+@pytest.mark.slow
+@pytest.mark.parametrize("call", ["fdatasync:EIO", "pwrite64:ENOSPC", "ftruncate:EIO"])
+def test_a_commit_that_fails_is_no_commit_and_one_that_is_said_to_be_done_is_done(
+    tmp_path: Path, call: str
+) -> None:
+    counts = failing_writer.run(tmp_path, calls=(call,), numbers=(3, 40), seed=1)
+    assert counts.faults == []
+    assert counts.refused > 0
+
+
+@pytest.mark.slow
+def test_flipped_bytes_end_in_one_line_and_in_the_right_rows(tmp_path: Path) -> None:
+    counts = flips.run(tmp_path, flips=40, seed=3)
+    assert counts.faults == []
+    assert counts.healed > 0
+    assert counts.refusals > 0
+    assert counts.commands > 0
+
+
+@pytest.mark.slow
+def test_readers_see_no_error_while_the_daemon_comes_and_goes(tmp_path: Path) -> None:
+    looks, searches, edits = readers.run(tmp_path, seconds=6, restarts=2, readers=4, seed=1)
+    assert looks.faults + searches.errors == []
+    assert looks.looks > 0
+    assert searches.done > 0
+    assert edits > 0
