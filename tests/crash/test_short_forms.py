@@ -1,40 +1,37 @@
-"""The short form of each long command; the long forms and their figures are in docs/operations.md."""
+"""The commands of this folder in their short form: seconds instead of the minutes of the long one."""
 
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
+import os
+from collections.abc import Callable, Sequence
 
 import pytest
 
-from tests.crash import barrier, bulk, kills, operations
+from tests.crash import barrier, queries, soak, storm
 
 pytestmark = pytest.mark.slow
 
-
-@pytest.mark.parametrize("seed", [1, 2])
-def test_random_operations_and_restarts_leave_no_difference(tmp_path: Path, seed: int) -> None:
-    waits = operations.run(tmp_path / "work", operations=120, restart_every=60, seed=seed)
-    assert len(waits) == 4
+Command = Callable[[Sequence[str]], int]
 
 
-def test_kills_at_random_points_leave_no_fault_and_no_difference(tmp_path: Path) -> None:
-    counts = kills.run(tmp_path / "work", kills=12, readers=2, check_every=6, seed=1)
-    assert counts.faults == []
-    assert counts.looks > 0
+@pytest.mark.parametrize(
+    "command, words",
+    [
+        (soak.main, "--edits 150 --rate 50 --pages 40 --idle 2"),
+        (storm.main, "--files 700 --queue 0 --limit 60"),
+        (queries.main, "--questions 1000"),
+        (barrier.main, "--trips 120 --storm 30 --restart-every 40 --command-every 10"),
+    ],
+    ids=["soak", "storm", "queries", "barrier"],
+)
+def test_a_command_finds_no_fault(command: Command, words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command([*words.split(), "--seed", "1"] if command is not storm.main else words.split()) == 0
+    assert capsys.readouterr().out.count("\n") >= 2
 
 
-def test_fresh_is_never_said_wrongly_under_a_storm_and_across_restarts(tmp_path: Path) -> None:
-    counts = barrier.run(tmp_path / "work", trips=80, stormy=30, restart_every=20, pages=50, seed=1)
-    assert counts.wrong == []
-    assert counts.fresh > 40
-
-
-@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed here")
-def test_whole_trees_moved_about_leave_no_difference(tmp_path: Path) -> None:
-    wiki = tmp_path / "wiki"
-    for nth in range(120):
-        (wiki / f"part{nth % 3}").mkdir(parents=True, exist_ok=True)
-        (wiki / f"part{nth % 3}" / f"{nth}.md").write_text(f"# Page {nth}\n\nSee [[{nth + 1}]].\n")
-    took = bulk.run(wiki, tmp_path / "work", limit_s=60.0)
-    assert set(took) >= {"cp -r", "tar -x", "mv in", "mv within", "mv out", "rm -r", "git checkout one"}
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may shorten the kernel's queue")
+def test_a_storm_overflows_a_short_queue_and_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    before = storm.QUEUE.read_text()
+    assert storm.main(["--files", "700", "--queue", "16", "--limit", "60"]) == 0
+    assert storm.QUEUE.read_text() == before
+    assert " 0 missed\n" not in capsys.readouterr().out.splitlines(keepends=True)[-2]
