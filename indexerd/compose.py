@@ -66,7 +66,7 @@ class Wiki:
         if self.settings.name is not None:
             return self.settings.name
         if self.index.exists():
-            with suppress(IndexerdError), Snapshot.open(self.index) as snapshot:
+            with suppress(IndexerdError), Snapshot.open(self.index, any_version=True) as snapshot:
                 return str(snapshot.meta["name"])
         return os.path.basename(os.path.realpath(self.root)) or "root"
 

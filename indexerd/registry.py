@@ -150,12 +150,14 @@ def _aside(folder: Path) -> Path:
 
 def _look_into(path: Path) -> KnownIndex:
     try:
-        with Snapshot.open(path) as snapshot:
-            meta, pages = snapshot.meta, len(snapshot.fetch_indexed())
+        with Snapshot.open(path, any_version=True) as snapshot:
+            meta, pages, is_current = snapshot.meta, snapshot.count_pages(), snapshot.is_current
     except IndexerdError as error:
         return KnownIndex(path, "", path.parent.name, 0, f"{error.problem}; {error.remedy}")
     root, name = str(meta.get("root")), str(meta.get("name"))
     problem = None
+    if not is_current:
+        problem = f"is of another version of this program; indexerd build {root} renews it"
     if not os.path.isdir(root):
         problem = f"its folder is gone; indexerd move {root} NEW, or indexerd forget {root}"
     return KnownIndex(path, root, name, pages, problem)

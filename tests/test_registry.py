@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from indexerd.compose import find_wiki
+from indexerd.contract import APPLICATION_ID, SCHEMA_VERSION
 from indexerd.errors import AnotherWriterError, RootError, UsageError
 from indexerd.lock import WriterLock
 from indexerd.registry import (
@@ -21,6 +25,7 @@ from indexerd.registry import (
     repository_prefix,
     resolve_root,
     revive_index,
+    root_of_name,
 )
 from indexerd.store import Snapshot, Store
 
@@ -75,6 +80,35 @@ def test_an_index_whose_root_is_gone_or_that_is_damaged_is_listed_with_the_remed
     assert "indexerd move" in problems["gone"]
     assert "indexerd forget" in problems["gone"]
     assert "damaged" in problems[damaged.parent.name]
+
+
+def test_an_index_of_another_version_still_tells_its_root_and_name(
+    tmp_path: Path, environ: dict[str, str]
+) -> None:
+    """Else a service that is named after its wiki would find nothing to renew after an upgrade."""
+    path = make_index(tmp_path / "notes", environ, name="given")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    (index,) = list_indexes(environ)
+    assert (index.name, index.root) == ("given", str(tmp_path / "notes"))
+    assert index.problem is not None
+    assert f"indexerd build {tmp_path / 'notes'}" in index.problem
+    assert root_of_name("given", environ) == str(tmp_path / "notes")
+    assert find_wiki(str(tmp_path / "notes"), {}, environ).name == "given"
+
+
+def test_an_index_whose_writer_died_before_it_made_a_table_is_listed(
+    tmp_path: Path, environ: dict[str, str]
+) -> None:
+    path = make_index(tmp_path / "notes", environ)
+    for file in path.parent.glob("index.db*"):
+        file.unlink()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute("PRAGMA journal_mode = WAL")
+    (index,) = list_indexes(environ)
+    assert index.problem is not None
+    assert "indexerd build" in index.problem
 
 
 def test_an_index_is_found_by_root_link_or_name(tmp_path: Path, environ: dict[str, str]) -> None:

@@ -17,12 +17,12 @@ import apsw
 
 from indexerd.contract import APPLICATION_ID, READER_PRAGMAS
 from indexerd.core.model import IndexedPage
-from indexerd.errors import ForeignFileError, StorageError
+from indexerd.errors import DamagedIndexError, ForeignFileError, StorageError
 from indexerd.store.compare import public_rows
 from indexerd.store.connection import is_current, read_meta
 from indexerd.store.failures import explaining
 from indexerd.store.feed import check_feed
-from indexerd.store.fetch import fetch_indexed
+from indexerd.store.fetch import fetch_indexed, fetch_shown_paths
 from indexerd.store.fulltext import check_full_text
 from indexerd.store.opening import quick_check
 
@@ -33,13 +33,17 @@ PAUSE_S: Final = 0.02
 class Snapshot:
     """All rows as of the moment it was opened."""
 
-    def __init__(self, path: Path, connection: apsw.Connection) -> None:
+    def __init__(self, path: Path, connection: apsw.Connection, *, is_current: bool) -> None:
         self.path = path
+        self.is_current = is_current
         self._connection = connection
 
     @classmethod
-    def open(cls, path: str | Path) -> Self:
-        """Open the index at `path`. Raises StorageError, DamagedIndexError or ForeignFileError."""
+    def open(cls, path: str | Path, *, any_version: bool = False) -> Self:
+        """Open the index at `path`. Raises StorageError, DamagedIndexError or ForeignFileError.
+
+        Of one of another schema version, opened with `any_version`, only the public part is to be read.
+        """
         path = Path(os.path.abspath(path))
         with explaining(path):
             if not path.exists():
@@ -49,10 +53,10 @@ class Snapshot:
             try:
                 if connection.pragma("application_id") != APPLICATION_ID:
                     raise ForeignFileError(str(path), "is not an index of this program", "name another file")
-                if not is_current(connection):
+                if not any_version and not is_current(connection):
                     problem = "is of another version of this program"
                     raise StorageError(str(path), problem, "run `indexerd build` to renew it")
-                return cls(path, connection)
+                return cls(path, connection, is_current=is_current(connection))
             except BaseException:
                 connection.close()
                 raise
@@ -61,7 +65,16 @@ class Snapshot:
     def meta(self) -> dict[str, int | str | None]:
         """All that the file says of itself."""
         with explaining(self.path):
-            return read_meta(self._connection)
+            try:
+                return read_meta(self._connection)
+            except apsw.SQLError as error:  # its writer died before it made a table, or the table is damaged
+                remedy = "run `indexerd build` in the wiki's folder"
+                raise DamagedIndexError(str(self.path), "does not say what it is", remedy) from error
+
+    def count_pages(self) -> int:
+        """How many pages readers see."""
+        with explaining(self.path):
+            return len(fetch_shown_paths(self._connection))
 
     def fetch_indexed(
         self, paths: Iterable[str] | None = None, *, prefix: str = ""
