@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
 
 import pytest
 import structlog
@@ -13,7 +15,28 @@ from hypothesis import settings
 settings.register_profile("suite", deadline=None)
 settings.load_profile("suite")
 
-OWN_VARIABLES = ("INDEXERD_", "WIKIQ_", "XDG_", "NOTIFY_SOCKET", "WATCHDOG_", "NO_COLOR", "COLUMNS", "PAGER")
+TESTS: Final = Path(__file__).parent
+# What runs whole daemons, kills them, or asks other programs: left out of `make quick`.
+SLOW_FOLDERS: Final = ("crash", "daemon", "eval", "readers", "service")
+
+OWN_VARIABLES: Final = (
+    "INDEXERD_",
+    "WIKIQ_",
+    "XDG_",
+    "NOTIFY_SOCKET",
+    "WATCHDOG_",
+    "NO_COLOR",
+    "COLUMNS",
+    "PAGER",
+)
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m "not slow"` is looked at
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as slow what lies in the slow folders."""
+    for item in items:
+        if item.path.relative_to(TESTS).parts[0] in SLOW_FOLDERS:
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -443,6 +443,7 @@ def change_something(bench: Bench, chance: random.Random) -> None:
         (bench.root / ".gitignore").write_text(chance.choice(("", "a.md\n", "sub/\n", "!\n")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_whatever_happened_an_updated_index_equals_one_made_from_nothing(tmp_path: Path, seed: int) -> None:
     bench, chance = Bench(tmp_path), random.Random(seed)

@@ -23,8 +23,6 @@ from indexerd.store import Snapshot, Store
 from tests.following import Followed, following
 from tests.scripted_notifier import DELETED, MODIFIED, Script, ScriptedNotifier
 
-pytestmark = pytest.mark.slow  # together some 20 seconds, most of them spent waiting for quiet
-
 Scenario = Callable[[Followed], Awaitable[None]]
 
 
