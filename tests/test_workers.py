@@ -20,7 +20,7 @@ from indexerd.errors import RootError, StorageError
 from indexerd.project import PARSER_FAILED, look_at
 from indexerd.tree import Tree
 from indexerd.walk import Stopped, TreeSettings
-from indexerd.workers import Projector
+from indexerd.workers import INLINE_PAGE_BYTES, Projector
 
 PAGES = 200
 
@@ -87,6 +87,16 @@ def test_little_work_starts_no_process(projector: Projector, monkeypatch: pytest
     assert len(list(projector.outcomes([ToRead("gone.md", None, 100)], never))) == 1
     with pytest.raises(AssertionError, match="was started"):
         list(projector.outcomes([ToRead("gone.md", None, 101)], never))
+
+
+def test_a_page_that_might_take_too_long_is_projected_where_it_can_be_ended(
+    tmp_path: Path, projector: Projector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "PAGE_BUDGET_S", 1.0)
+    text = ">" * 50 + "a\n" + "b\n" * INLINE_PAGE_BYTES  # lines that continue fifty quotes: 14 s
+    (tmp_path / "slow.md").write_text(text)
+    (reason,) = failed(list(projector.outcomes([ToRead("slow.md", None, len(text))], never)))
+    assert "longer than" in reason
 
 
 @pytest.mark.parametrize("number, reason", [(signal.SIGKILL, "died"), (signal.SIGSTOP, "longer than")])
