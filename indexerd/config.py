@@ -223,7 +223,8 @@ def _parse_toml(path: str, *, follow: bool) -> dict[str, Any]:
             return {}
         if error.errno == errno.ELOOP:
             raise ConfigurationError(path, "is a symbolic link", "put the file itself there") from error
-        raise NotPermittedError(path, f"cannot be read ({error.strerror})", "mend it or remove it") from error
+        remedy = "let the user who runs this read it and its folder"
+        raise NotPermittedError(path, f"cannot be read ({error.strerror})", remedy) from error
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise ConfigurationError(path, "is not a file", "put a file there or remove it")
