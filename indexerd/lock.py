@@ -62,6 +62,9 @@ def _open_lock_file(path: Path, mode: int, group: int | None) -> int:
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise StorageError(str(path), "is a symbolic link, not a lock", "remove it") from error
+        if error.errno == errno.EROFS:
+            problem, remedy = "lies on a read-only file system", "name another place with --db"
+            raise NotPermittedError(str(path), problem, remedy) from error
         problem = f"the writer's lock cannot be opened ({error.strerror})"
         raise StorageError(str(path), problem, "check the disk and the folder") from error
     if os.fstat(descriptor).st_uid == os.geteuid():

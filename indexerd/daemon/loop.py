@@ -158,7 +158,7 @@ class Daemon:
 
     async def _do(self, job: Job, waiting: Wait) -> None:
         if job.is_scan and not self._workshop.store.is_in_place():
-            await self._replace_index(anew=False)
+            await self._replace_index()
             return
         if job.is_scan and self._workshop.settings_edited():
             await self._reload()
@@ -172,7 +172,7 @@ class Daemon:
             return
         except DamagedIndexError as error:
             self._fail(job, error)
-            await self._replace_index(anew=True)
+            await self._replace_index()
             return
         except (IndexerdError, OSError, MemoryError) as error:
             self._fail(job, error)
@@ -313,9 +313,10 @@ class Daemon:
         self._agenda.retry_now()
         self._agenda.ask_scan(Reason.RELOAD, self._clock())
 
-    async def _replace_index(self, *, anew: bool) -> None:
-        """The index file is damaged, or another one: opened once more, and filled from the tree.
+    async def _replace_index(self) -> None:
+        """The index file is damaged, or another one: moved aside, and made anew from the tree.
 
+        Another one is not gone on with, for the log beside it may be that of the one before.
         Tried until it works: what is in the way may be a full disk, or another writer.
         """
         self._log.warning("index.replaced", index=str(self._workshop.wiki.index))
@@ -323,7 +324,7 @@ class Daemon:
         failures = 0
         while not self._stopping:
             try:
-                await anyio.to_thread.run_sync(lambda: self._workshop.reopen(anew=anew))
+                await anyio.to_thread.run_sync(self._workshop.start_anew)
                 break
             except (IndexerdError, OSError, MemoryError) as error:
                 failures += 1
@@ -348,7 +349,7 @@ class Daemon:
             await anyio.to_thread.run_sync(work)
         except DamagedIndexError as error:
             self._log.warning("index.damaged", problems=(error.problem,))
-            await self._replace_index(anew=True)
+            await self._replace_index()
         except (IndexerdError, OSError, MemoryError) as error:
             self._log.warning("upkeep.failed", reason=str(error))
             self._upkeep.put_off()

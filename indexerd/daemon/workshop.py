@@ -42,11 +42,11 @@ class Workshop:
         """Whether a settings file is another one than when it was last read."""
         return self._stamp_files() != self._stamps
 
-    def reopen(self, *, anew: bool) -> None:
-        """Opens the index file at its place once more; with `anew` what is there is moved aside."""
+    def start_anew(self) -> None:
+        """Moves the index file at its place aside, if there is one, and opens a new one."""
         with contextlib.suppress(IndexerdError):  # what the old one could not do any more does not matter
             self.close()
-        self.store = open_store(self.wiki, anew=anew)
+        self.store = open_store(self.wiki, anew=True)
         self._projector, self.indexer = self._set_up()
 
     def close(self) -> None:

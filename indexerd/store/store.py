@@ -260,8 +260,10 @@ class Store:
         """Whether the file that is open is still the one at its path (FAULTS: replaced while open)."""
         try:
             found = os.stat(self.path)
-        except OSError:
+        except FileNotFoundError:
             return False
+        except OSError:
+            return True  # nobody knows; what is open goes on working
         return (found.st_dev, found.st_ino) == (self._place.st_dev, self._place.st_ino)
 
     def check_integrity(self) -> tuple[str, ...]:
