@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from indexerd.core.terms import asked_pieces, has_word, is_unspaced, spans
 from wikiq.record import Record
+from wikiq.request import bindable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,6 +96,7 @@ class _Typed(Record):
 
 def analyze_question(text: str) -> Question:
     """Find the terms the way the tokenizer of the index finds them, and what restricts the answer."""
+    text = bindable(text)
     ignored: list[str] = []
     found = [(typed, terms) for typed, terms in _limited(_split(text), ignored) if terms]
     ranking = [term for typed, terms in found if typed.ranks for term in terms]

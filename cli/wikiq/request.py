@@ -14,7 +14,7 @@ LARGEST_LIMIT = 1000  # hits; each is looked at on the disk, and nobody reads mo
 
 def bindable(text: str) -> str:
     """Make typed text fit for SQLite: bytes that were not UTF-8 arrive as surrogates, which it refuses."""
-    return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return text if text.isascii() else text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
 
 
 class Source(Record):

@@ -328,7 +328,7 @@ def test_equal_sections_are_in_order_whatever_row_ids_they_have(tmp_path: Path) 
 
 @settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    query=st.text(max_size=80) | st.text('ab"*():-+^{} 数据ก\x00🦀', max_size=40),
+    query=st.text(max_size=80) | st.text('ab"*():-+^{}/ 数据ก\x00🦀\ud800\udc80', max_size=40),
     sections=st.booleans(),
     exact=st.booleans(),
     prefix=st.booleans(),
