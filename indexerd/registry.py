@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from indexerd.contract import INDEX_NAME, LOCK_NAME, index_folder, state_home
 from indexerd.core.names import is_text
 from indexerd.errors import IndexerdError, RootError, UsageError
 from indexerd.lock import WriterLock
+from indexerd.opening import is_absence
 from indexerd.store import Snapshot, Store
 
 
@@ -85,7 +87,7 @@ def list_indexes(environ: Mapping[str, str]) -> tuple[KnownIndex, ...]:
     except FileNotFoundError:
         return ()
     paths = [folder / INDEX_NAME for folder in folders]
-    known = [_look_into(path) for path in paths if path.is_file()]
+    known = [_look_into(path) for path in paths if _may_be_index(path)]
     return tuple(sorted(known, key=lambda index: (index.name, index.root)))
 
 
@@ -146,6 +148,14 @@ def move_index(index: KnownIndex, new_root: str, environ: Mapping[str, str]) -> 
 
 def _aside(folder: Path) -> Path:
     return folder.with_name(f".{folder.name}")
+
+
+def _may_be_index(path: Path) -> bool:
+    """Whether a file is there, or it cannot be told; then the listing says why."""
+    try:
+        return stat.S_ISREG(os.stat(path).st_mode)
+    except OSError as error:
+        return not is_absence(error)
 
 
 def _look_into(path: Path) -> KnownIndex:

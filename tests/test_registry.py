@@ -6,6 +6,7 @@ import os
 import shutil
 import sqlite3
 import sys
+import tempfile
 from contextlib import closing
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from indexerd.registry import (
     root_of_name,
 )
 from indexerd.store import Snapshot, Store
+from tests.test_tree import as_nobody
 
 
 @pytest.fixture
@@ -109,6 +111,21 @@ def test_an_index_whose_writer_died_before_it_made_a_table_is_listed(
     (index,) = list_indexes(environ)
     assert index.problem is not None
     assert "indexerd build" in index.problem
+
+
+def test_an_index_folder_of_somebody_else_hides_no_other_index() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        os.chmod(name, 0o777)
+        environ = {"HOME": name, "XDG_STATE_HOME": name}
+        with as_nobody():
+            closed = make_index(Path(name) / "closed", environ)
+            make_index(Path(name) / "open", environ)
+        os.chmod(closed.parent, 0)
+        with as_nobody():
+            problems = {index.name: index.problem for index in list_indexes(environ)}
+        os.chmod(closed.parent, 0o700)
+    assert problems["open"] is None
+    assert "the access is refused" in (problems[closed.parent.name] or "")
 
 
 def test_an_index_is_found_by_root_link_or_name(tmp_path: Path, environ: dict[str, str]) -> None:
