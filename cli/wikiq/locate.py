@@ -100,8 +100,8 @@ def _open_around(folder: str, environ: Mapping[str, str]) -> Database | None:
             path = os.path.join(home, name, INDEX_NAME)
             try:
                 database = open_database(path, patience_s=0.0)
-            except WikiqError:
-                if os.path.exists(path) and name == index_folder(folder):
+            except WikiqError as error:
+                if not isinstance(error, NoIndexError) and name == index_folder(folder):
                     return open_database(path)  # or its error: another wiki's pages are no answer here
                 continue
             with database.snapshot() as snapshot:
