@@ -45,9 +45,11 @@ def nearest_word(word: str, vocabulary: Iterable[tuple[str, int]]) -> str | None
     """
     best: tuple[int, int, str] | None = None
     most = edits_allowed(word)
-    starts = set(word[:2])
+    starts, letters = set(word[:2]), set(word)
     for candidate, sections in vocabulary:
         if abs(len(candidate) - len(word)) > most or starts.isdisjoint(candidate[:2]):
+            continue
+        if len(letters.difference(candidate)) > most:  # every letter that is missing takes an edit
             continue
         edits = edit_distance(word, candidate, most)
         if edits is None:
