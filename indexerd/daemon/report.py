@@ -30,7 +30,9 @@ Trouble = tuple[str, str | None]  # reason, remedy
 def describe_trouble(error: Exception) -> Trouble:
     """The reason and the remedy of an error that is waited out."""
     if isinstance(error, OSError):
-        error = explained(error, os.fsdecode(error.filename or "")) or error
+        # What was opened by its descriptor has a number for a name.
+        name = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else ""
+        error = explained(error, name) or error
     if isinstance(error, IndexerdError):
         where = f"{error.path}: " if error.path else ""
         return f"{where}{error.problem}", error.remedy

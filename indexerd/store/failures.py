@@ -70,6 +70,8 @@ def explained(error: apsw.Error | OSError | UnicodeDecodeError, path: str) -> In
         # One of our tables is named in the message, and then it is a bug. This is FTS5's own, which
         # trips over what it had written before.
         result = apsw.SQLITE_CORRUPT
+    if result == apsw.SQLITE_ERROR and "fts5 file format" in str(error):
+        result = apsw.SQLITE_CORRUPT
     found = FAILURES.get(result)
     if found is None:
         return None

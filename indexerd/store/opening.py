@@ -34,6 +34,8 @@ from indexerd.store.fulltext import refill_grams
 
 FOUND_DAMAGED: Final = -1  # in `meta.clean`: no check at opening may see what a write ran into
 
+# Keys of `meta` that every index of this schema has and that the writer reads.
+_RELIED_UPON: Final = frozenset({"building", "changes_floor", "clean", "contract", "projection_version"})
 _ANEW: Final = "it is moved aside and made anew"
 
 
@@ -79,8 +81,8 @@ def quick_check(connection: apsw.Connection) -> list[str]:
     """What SQLite finds wrong with the file, without the full text."""
     try:
         found = [str(line) for (line,) in connection.execute("PRAGMA quick_check(10)").fetchall()]
-    except apsw.CorruptError as error:
-        return [str(error)]
+    except (apsw.CorruptError, apsw.SQLError) as error:
+        return [str(error)]  # the latter where a declaration, or what FTS5 keeps, makes no sense
     return [] if found == ["ok"] else found
 
 
@@ -91,6 +93,7 @@ def _open_existing(path: Path, identity: Identity) -> Opened:
             with transaction(connection):
                 create_schema(connection, identity)
         if not is_current(connection):
+            _tell_identity(connection, identity)
             return Opened(connection, needs_rebuild=True)
         meta = _read_own_meta(connection, path)
         if meta["clean"] == FOUND_DAMAGED:
@@ -107,12 +110,24 @@ def _open_existing(path: Path, identity: Identity) -> Opened:
     return Opened(connection, was_unclean=unclean)
 
 
+def _tell_identity(connection: apsw.Connection, identity: Identity) -> None:
+    """Let an index of another version say where its wiki is now, should it be moved before it is rebuilt."""
+    try:
+        meta = read_meta(connection)
+    except apsw.SQLError:  # a version that says it otherwise
+        return
+    if (meta.get("root"), meta.get("name")) != (identity.root, identity.name):
+        with transaction(connection):
+            write_meta(connection, root=identity.root, name=identity.name)
+
+
 def _read_own_meta(connection: apsw.Connection, path: Path) -> dict[str, int | str | None]:
     try:
         meta = read_meta(connection)
     except apsw.SQLError as error:
         raise DamagedIndexError(str(path), f"{error}", _ANEW) from error
-    if not isinstance(meta.get("generation"), int) or not isinstance(meta.get("index_id"), str):
+    known = isinstance(meta.get("generation"), int) and isinstance(meta.get("index_id"), str)
+    if not known or not meta.keys() >= _RELIED_UPON:
         raise DamagedIndexError(str(path), "it does not say what it is", _ANEW)
     return meta
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import apsw
 import pytest
 
 from indexerd import compose
+from indexerd.daemon.report import describe_trouble
 from indexerd.errors import StorageError
 from indexerd.store import Store
 from tests.following import Followed, following
@@ -24,6 +26,22 @@ def play(folder: Path, scenario: Scenario) -> None:
             await scenario(wiki)
 
     anyio.run(run)
+
+
+@pytest.mark.parametrize(
+    "error, reason, remedy",
+    [
+        (OSError(errno.EMFILE, "Too many", "/wiki/a.md"), "/wiki/a.md: too many files are open", "ulimit"),
+        (OSError(errno.ENOMEM, "Cannot allocate memory", 7), "Cannot allocate memory", "tried again"),
+        (MemoryError(), "MemoryError: ", "tried again"),
+        (StorageError("/disk", "the disk is full", "free it"), "/disk: the disk is full", "free it"),
+    ],
+)
+def test_what_is_waited_out_is_told_with_what_to_do(error: Exception, reason: str, remedy: str) -> None:
+    said, what_to_do = describe_trouble(error)
+    assert said == reason
+    assert what_to_do is not None
+    assert remedy in what_to_do
 
 
 def test_an_index_that_cannot_be_made_anew_yet_is_tried_for_until_it_can(

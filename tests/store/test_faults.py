@@ -213,3 +213,12 @@ def test_an_index_that_could_not_be_closed_is_not_closed_again(tmp_path: Path) -
     store.close()
     store.close()
     open_store(tmp_path).close()
+
+
+def test_a_full_text_of_no_known_format_is_damage_and_no_bug(tmp_path: Path) -> None:
+    build(tmp_path, {"a.md": "# A\n"})
+    connection = apsw.Connection(str(tmp_path / "index.db"))
+    connection.execute("UPDATE sections_fts_config SET v = 0 WHERE k = 'version'")
+    connection.close()
+    with open_store(tmp_path) as store, pytest.raises(DamagedIndexError, match="moves it aside"):
+        bring(store, {"a.md": "# B\n"})

@@ -225,6 +225,27 @@ def _no_meta(path: Path) -> None:
     connection.close()
 
 
+def _no_projection_version(path: Path) -> None:
+    connection = apsw.Connection(str(path))
+    connection.execute("UPDATE meta SET key = 'projektion_version' WHERE key = 'projection_version'")
+    connection.close()
+
+
+def _unclean_of_no_format(path: Path) -> None:
+    connection = apsw.Connection(str(path))
+    connection.execute("UPDATE sections_fts_config SET v = 0 WHERE k = 'version'")
+    connection.execute("UPDATE meta SET value = 0 WHERE key = 'clean'")
+    connection.close()
+
+
+def _unclean_and_misspelt(path: Path) -> None:
+    connection = apsw.Connection(str(path))
+    connection.execute("UPDATE meta SET value = 0 WHERE key = 'clean'")
+    connection.pragma("writable_schema", value=True)
+    connection.execute("UPDATE sqlite_schema SET sql = replace(sql, 'content_rowid', 'condent_rowid')")
+    connection.close()
+
+
 def _no_table(path: Path) -> None:
     connection = apsw.Connection(str(path))
     connection.execute("DROP TABLE meta")
@@ -239,7 +260,18 @@ def _other_tokenizer(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "damage", [_zero_header, _truncate, _scribble, _no_meta, _no_table, _other_tokenizer]
+    "damage",
+    [
+        _zero_header,
+        _truncate,
+        _scribble,
+        _no_meta,
+        _no_projection_version,
+        _no_table,
+        _other_tokenizer,
+        _unclean_of_no_format,
+        _unclean_and_misspelt,
+    ],
 )
 def test_a_damaged_index_is_moved_aside_and_made_from_nothing(tmp_path: Path, damage: object) -> None:
     wanted = build(tmp_path, WIKI)
