@@ -199,6 +199,16 @@ def test_an_index_moves_with_its_wiki_and_keeps_a_name_that_was_given(
     assert moved(find_index("given", environ), tmp_path / "y", environ).name == "given"
 
 
+def test_an_index_of_another_version_moves_too(tmp_path: Path, environ: dict[str, str]) -> None:
+    path = make_index(tmp_path / "old", environ)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    (tmp_path / "old").rename(tmp_path / "new")
+    move_index(find_index("old", environ), str(tmp_path / "new"), environ)
+    (index,) = list_indexes(environ)
+    assert (index.name, index.root) == ("new", str(tmp_path / "new"))
+
+
 def test_an_index_does_not_move_onto_another(tmp_path: Path, environ: dict[str, str]) -> None:
     make_index(tmp_path / "a", environ)
     make_index(tmp_path / "b", environ)
