@@ -20,7 +20,13 @@ from tests.crash.process import LiveDaemon, hash_tree
 EQUAL_S: Final = 10.0  # of quiet
 PART_PAGES: Final = 1000
 BRANCHES: Final = ("one", "two")
+CHECKOUTS: Final = 5  # of each branch, in the long form
 Step = tuple[str, Callable[[], object]]
+
+
+_IDENTITY: Final = (
+    "-c", "user.name=test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false"
+)  # fmt: skip
 
 
 def run_in(folder: Path, *words: str) -> None:
@@ -34,8 +40,9 @@ def part_of(root: Path) -> Path:
     return min(folders, key=lambda folder: abs(len(hash_tree(folder)) - PART_PAGES))
 
 
-def steps(root: Path, outside: Path) -> Iterator[Step]:
-    """Each step with its name. `outside`: a folder on the same file system."""
+def steps(root: Path, outside: Path, checkouts: int) -> Iterator[Step]:
+    """Each step with its name. `outside`: a folder on the same file system;
+    `checkouts`: of each branch."""
     part = part_of(root)
     run_in(part, "tar", "-cf", str(outside / "part.tar"), ".")
     shutil.copytree(part, outside / "part", symlinks=True)
@@ -47,10 +54,20 @@ def steps(root: Path, outside: Path) -> Iterator[Step]:
     yield "mv out", partial((root / "copied" / "went").rename, outside / "back")
     yield "rm -r", partial(shutil.rmtree, root / "copied")
     _commit_two_versions(root)
-    for branch in (*BRANCHES, *BRANCHES):
+    for branch in BRANCHES * checkouts:
         yield f"git checkout {branch}", partial(run_in, root, "git", "checkout", "-q", branch)
+    yield "git stash", partial(_edit_and_stash, root)
+    yield "git stash pop", partial(run_in, root, "git", *_IDENTITY, "stash", "pop", "-q")
     yield "git gc", partial(run_in, root, "git", "gc", "-q")
     yield "rm -r of most", partial(_remove_most, root)
+
+
+def _edit_and_stash(root: Path) -> None:
+    """Half of the pages edited, and the edits put away."""
+    for path in sorted(hash_tree(root))[::2]:
+        with (root / path).open("ab") as page:
+            page.write(b"\nAn edit that is put away.\n")
+    run_in(root, "git", *_IDENTITY, "stash", "-q")
 
 
 def _remove_most(root: Path) -> None:
@@ -62,7 +79,7 @@ def _remove_most(root: Path) -> None:
 
 def _commit_two_versions(root: Path) -> None:
     """Two commits that differ in every page."""
-    git = ("git", "-c", "user.name=test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false")
+    git = ("git", *_IDENTITY)
     run_in(root, *git, "init", "-q", "-b", BRANCHES[0])
     run_in(root, *git, "add", "-A")
     run_in(root, *git, "commit", "-q", "-m", "one")
@@ -73,7 +90,9 @@ def _commit_two_versions(root: Path) -> None:
     run_in(root, *git, "commit", "-q", "-a", "-m", "two")
 
 
-def run(wiki: Path, folder: Path, *, limit_s: float = EQUAL_S) -> dict[str, float]:
+def run(
+    wiki: Path, folder: Path, *, limit_s: float = EQUAL_S, checkouts: int = CHECKOUTS
+) -> dict[str, float]:
     """Seconds until equal after each step. Raises UnequalError past `limit_s`, or when verify differs."""
     root, outside = folder / "wiki", folder / "outside"
     shutil.copytree(wiki, root, symlinks=True)
@@ -82,7 +101,7 @@ def run(wiki: Path, folder: Path, *, limit_s: float = EQUAL_S) -> dict[str, floa
     daemon.start()
     took: dict[str, float] = {}
     try:
-        for name, step in steps(root, outside):
+        for name, step in steps(root, outside, checkouts):
             step()
             waited = daemon.wait_equal(limit_s)
             took[name] = max(took.get(name, 0.0), waited)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import pytest
 
-from tests.crash import barrier, queries, soak, storm
+from tests.crash import barrier, bulk, queries, soak, storm
 
 pytestmark = pytest.mark.slow
 
@@ -27,6 +29,17 @@ Command = Callable[[Sequence[str]], int]
 def test_a_command_finds_no_fault(command: Command, words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert command([*words.split(), "--seed", "1"] if command is not storm.main else words.split()) == 0
     assert capsys.readouterr().out.count("\n") >= 2
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed here")
+def test_trees_that_are_copied_moved_and_checked_out_are_followed(tmp_path: Path) -> None:
+    wiki = tmp_path / "wiki"
+    for nth in range(60):
+        page = wiki / f"d{nth % 3}" / f"{nth}.md"
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(f"# Page {nth}\n\nwords\n")
+    took = bulk.run(wiki, tmp_path / "work", limit_s=60.0, checkouts=1)
+    assert {"mv in", "mv within", "mv out", "git checkout one", "git stash", "git gc"} <= took.keys()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may shorten the kernel's queue")
