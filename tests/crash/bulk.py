@@ -41,8 +41,7 @@ def part_of(root: Path) -> Path:
 
 
 def steps(root: Path, outside: Path, checkouts: int) -> Iterator[Step]:
-    """Each step with its name. `outside`: a folder on the same file system;
-    `checkouts`: of each branch."""
+    """Each step with its name, `checkouts` of each branch. `outside`: a folder on the same file system."""
     part = part_of(root)
     run_in(part, "tar", "-cf", str(outside / "part.tar"), ".")
     shutil.copytree(part, outside / "part", symlinks=True)
