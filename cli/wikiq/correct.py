@@ -5,6 +5,8 @@ Pure: the vocabulary comes in as words with the number of sections that hold the
 
 from __future__ import annotations
 
+import sys
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,7 +34,7 @@ def likely_beginnings(word: str) -> list[str]:
     alphabet = {
         chr(near)
         for code in map(ord, starts)
-        for near in range(max(0, code - ALPHABET_REACH), code + ALPHABET_REACH)
+        for near in range(max(0, code - ALPHABET_REACH), min(code + ALPHABET_REACH, sys.maxunicode))
         if chr(near).isalpha() and chr(near).islower()
     }
     return starts + [first + second for first in sorted(alphabet - set(starts)) for second in starts]

@@ -90,3 +90,8 @@ def test_the_nearest_word_is_the_likeliest(
 )
 def test_the_ranges_looked_up_hold_the_near_word(word: str, near: str) -> None:
     assert any(near.startswith(begin) for begin in likely_beginnings(word))
+
+
+@pytest.mark.parametrize("code", [0, 0xD7FF, 0xE000, 0x10FFE3, 0x10FFFF])
+def test_a_word_at_the_edge_of_unicode_has_beginnings_too(code: int) -> None:
+    assert likely_beginnings(chr(code) + "xyz")[:2] == [chr(code), "x"]
