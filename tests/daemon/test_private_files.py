@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -34,8 +35,9 @@ def live(tmp_path: Path) -> Iterator[LiveDaemon]:
     root = tmp_path / "wiki"
     root.mkdir()
     (root / "a.md").write_text("# A\n")
-    for folder in (tmp_path, *tmp_path.parents[:3]):
-        folder.chmod(folder.stat().st_mode | 0o011)
+    with contextlib.suppress(PermissionError):  # only root becomes somebody else
+        for folder in (tmp_path, *tmp_path.parents[:3]):
+            folder.chmod(folder.stat().st_mode | 0o011)
     daemon = LiveDaemon(root, tmp_path / "state" / "index.db")
     yield daemon
     if daemon.process is not None:
