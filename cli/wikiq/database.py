@@ -106,9 +106,10 @@ class Database:
         self._connection = connection
         self._identity = _identity(path)
         self._give_up_at = float("inf")
-        connection.set_progress_handler(self._is_overdue, DEADLINE_STEPS)
+        connection.set_progress_handler(self.is_overdue, DEADLINE_STEPS)
 
-    def _is_overdue(self) -> bool:
+    def is_overdue(self) -> bool:
+        """Tell whether the statements of this snapshot have had their time."""
         return time.monotonic() > self._give_up_at
 
     @property
@@ -172,9 +173,13 @@ class Reading:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        was_overdue = self._database.is_overdue()
         self._database.end()
         if isinstance(error, WikiqError) or not isinstance(error, Exception):
             return
+        # Ctrl-C raises while SQLite has the clock looked at, and Python's sqlite3 drops what is raised there.
+        if _primary_code(error) == sqlite3.SQLITE_INTERRUPT and not was_overdue:
+            raise KeyboardInterrupt from error
         # A ProgrammingError is a statement of ours that is wrong: a bug, which keeps its traceback.
         if isinstance(error, _Failure) and not isinstance(error, sqlite3.ProgrammingError):
             raise explained(error, self._database.path) from error

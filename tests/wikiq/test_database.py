@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import signal
 import sqlite3
 import threading
 import time
@@ -232,6 +233,15 @@ def test_nothing_can_be_written(index: SampleIndex, statement: str) -> None:
 def test_a_statement_without_end_is_cut_off_and_the_next_one_runs(database: Database) -> None:
     endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n"
     with pytest.raises(TooSlowError, match="took too long"), database.snapshot(deadline_s=0.05) as snapshot:
+        snapshot.rows(endless)
+    with database.snapshot() as snapshot:
+        assert snapshot.rows("SELECT 1") == [(1,)]
+
+
+def test_an_interrupt_within_a_statement_is_no_slow_question(database: Database) -> None:
+    endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n"
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt), database.snapshot() as snapshot:
         snapshot.rows(endless)
     with database.snapshot() as snapshot:
         assert snapshot.rows("SELECT 1") == [(1,)]
