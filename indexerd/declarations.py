@@ -7,12 +7,16 @@ the same. What becomes of the declarations is the store's business.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from indexerd.core.model import Diagnostic, TopicDeclaration
 from indexerd.core.names import TOPICS_FILE
 from indexerd.core.plan import Unread
-from indexerd.core.topics import parse_topics
-from indexerd.tree import Content, Tree
+from indexerd.core.reconcile import LINK_NOT_FOLLOWED, NOT_REGULAR
+from indexerd.core.topics import ignored_topics, parse_topics
+from indexerd.tree import GOVERNING_FILE_BYTES, Content, Oversized, Tree
+
+_NO_FILE: Final = frozenset({NOT_REGULAR, LINK_NOT_FOLLOWED})  # as good as gone
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +40,11 @@ class Declarations:
         """What the file says now."""
         reading = self._tree.read_governing(TOPICS_FILE)
         if isinstance(reading, Unread):
-            return Declared(None, problem=reading.diagnostic)
+            is_file = reading.diagnostic.kind not in _NO_FILE
+            return Declared(None if is_file else b"", problem=reading.diagnostic)
+        if isinstance(reading, Oversized):
+            problem = f"it is larger than {GOVERNING_FILE_BYTES} bytes"
+            return Declared(b"", problem=ignored_topics(None, problem))
         data = reading.data if isinstance(reading, Content) else b""
         if data != self._last.data:
             parsed = parse_topics(data.decode("utf-8-sig", "replace"))

@@ -16,7 +16,7 @@ from typing import Final
 
 from indexerd.core.model import Diagnostic, Stamp
 from indexerd.core.plan import Unread, Vanished
-from indexerd.core.reconcile import NOT_REGULAR, UNSETTLED, WHOLE_TREE, Scan
+from indexerd.core.reconcile import LINK_NOT_FOLLOWED, NOT_REGULAR, UNSETTLED, WHOLE_TREE, Scan
 from indexerd.errors import ConfigurationError, NotPermittedError, RootError
 from indexerd.ignore import IgnoreRules, parse_ignore_file
 from indexerd.opening import (
@@ -102,8 +102,12 @@ class Tree:
         return self._read(path, self.settings.max_page_bytes)
 
     def read_governing(self, path: str) -> Reading:
-        """Read a file that governs the tree (`topics.yaml`)."""
-        return self._read(path, GOVERNING_FILE_BYTES)
+        """Read a file at the root that governs the tree (`topics.yaml`); a link not followed is Unread."""
+        reading = self._read(path, GOVERNING_FILE_BYTES)
+        if isinstance(reading, Vanished) and os.path.islink(os.path.join(self.root, path)):
+            message = "is a link that is not followed, or leads out of the root; put the file itself there"
+            return Unread(path, Diagnostic(LINK_NOT_FOLLOWED, message))
+        return reading
 
     def _read(self, path: str, limit: int) -> Reading:
         pause = READ_PAUSE_S

@@ -269,26 +269,6 @@ def test_a_page_that_breaks_the_parser_is_listed_and_tried_again_when_it_changes
     assert bench.kinds() == {}
 
 
-def test_topics_are_declared_and_a_bad_file_is_ignored_with_a_diagnostic(bench: Bench) -> None:
-    bench.write(a="---\ntopics: [inner]\n---\n# A\n")
-    declared = bench.root / "topics.yaml"
-    declared.write_text("outer:\n  title: Outer\ninner:\n  parents: [outer]\n")
-    bench.build()
-    assert bench.fetch("SELECT under FROM v1_topic_tree WHERE topic = 'inner' ORDER BY under") == [
-        ("inner",),
-        ("outer",),
-    ]
-    assert bench.build().commits == 0
-    declared.write_text("outer:\n  parents: [inner]\ninner:\n  parents: [outer]\n")
-    bench.build()
-    assert bench.kinds() == {"topics.yaml": ["topics_invalid"]}
-    assert bench.fetch("SELECT slug FROM v1_topics") == [("inner",)]
-    assert bench.build().commits == 0
-    declared.unlink()
-    bench.build()
-    assert bench.kinds() == {}
-
-
 def test_another_identity_projects_every_page_anew(bench: Bench) -> None:
     bench.write(a="# A\n\n# Acme\n", b="# B\n")
     bench.build()

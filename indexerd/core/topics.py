@@ -69,21 +69,21 @@ def parse_topics(text: str) -> tuple[TopicDeclaration, ...] | Diagnostic:
     `topics`; a mapping of slugs to the other fields.
     """
     if len(text) > MAX_TOPICS_FILE:
-        return _ignored(1, f"it is larger than {MAX_TOPICS_FILE} characters")
+        return ignored_topics(1, f"it is larger than {MAX_TOPICS_FILE} characters")
     try:
         root, _ = parse_yaml(text)
         topics: dict[str, TopicDeclaration] = {}
         for slug, fields in _entries(root):
             declared = _declaration(slug, fields)
             if declared.slug in topics:
-                return _ignored(None, f"the topic {declared.slug!r} is there twice")
+                return ignored_topics(None, f"the topic {declared.slug!r} is there twice")
             topics[declared.slug] = declared
     except YamlError as error:
-        return _ignored(error.line, error.message)
+        return ignored_topics(error.line, error.message)
     try:
         TopologicalSorter(_graph(topics)).prepare()
     except CycleError as error:
-        return _ignored(None, f"a topic is above itself: {' > '.join(error.args[1])}")
+        return ignored_topics(None, f"a topic is above itself: {' > '.join(error.args[1])}")
     return tuple(topics.values())
 
 
@@ -137,6 +137,7 @@ def _graph(topics: Mapping[str, TopicDeclaration]) -> dict[str, set[str]]:
     return graph
 
 
-def _ignored(line: int | None, problem: str) -> Diagnostic:
+def ignored_topics(line: int | None, problem: str) -> Diagnostic:
+    """What is said of a `topics.yaml` that counts as none."""
     message = f"topics.yaml is ignored: {problem}; mend it, and the topics are read again"
     return Diagnostic("topics_invalid", message, line)
