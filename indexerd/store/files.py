@@ -138,3 +138,21 @@ def move_aside(path: Path) -> Path:
         except FileNotFoundError:
             Path(f"{aside}{suffix}").unlink(missing_ok=True)
     return aside
+
+
+def put_in_place(staged: Path, path: Path) -> None:
+    """Give a database that has no log the name of one that is gone; a log left by that one goes too."""
+    remove_companions(path)
+    os.replace(staged, path)
+
+
+def remove(path: Path) -> None:
+    """Remove a database and what lies beside it, whatever of it there is."""
+    path.unlink(missing_ok=True)
+    remove_companions(path)
+
+
+def remove_companions(path: Path) -> None:
+    """Remove what lies beside a database."""
+    for suffix in filter(None, _COMPANIONS):
+        Path(f"{path}{suffix}").unlink(missing_ok=True)

@@ -29,7 +29,16 @@ from indexerd.store.connection import (
     write_meta,
 )
 from indexerd.store.failures import explaining
-from indexerd.store.files import Access, Found, create_file, move_aside, settle_modes
+from indexerd.store.files import (
+    Access,
+    Found,
+    create_file,
+    move_aside,
+    put_in_place,
+    remove,
+    remove_companions,
+    settle_modes,
+)
 from indexerd.store.fulltext import refill_grams
 
 FOUND_DAMAGED: Final = -1  # in `meta.clean`: no check at opening may see what a write ran into
@@ -65,16 +74,32 @@ def open_database(path: Path, found: Found, access: Access, identity: Identity, 
                 return _open_existing(path, identity)
         except DamagedIndexError:
             found = Found.DAMAGED
-    moved_aside = None if found is Found.NOTHING else move_aside(path)
+    staged = path.with_name(f"{path.name}.new")
+    try:
+        _make(staged, access, identity)
+        moved_aside = None if found is Found.NOTHING else move_aside(path)
+        put_in_place(staged, path)
+    except BaseException:
+        remove(staged)
+        raise
+    return Opened(connect(path), moved_aside=moved_aside)
+
+
+def _make(path: Path, access: Access, identity: Identity) -> None:
+    """An index without pages, whole, on the disk, and without a log.
+
+    Made elsewhere, so that no reader ever meets one without tables, and a full disk costs no old one.
+    """
+    remove(path)
     create_file(path, access)
     connection = connect(path)
     try:
         with transaction(connection):
             create_schema(connection, identity)
-    except BaseException:
+        connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+    finally:
         connection.close()
-        raise
-    return Opened(connection, moved_aside=moved_aside)
+    remove_companions(path)
 
 
 def quick_check(connection: apsw.Connection) -> list[str]:

@@ -6,12 +6,14 @@ be on the disk. Without shared memory, so connections are made with locking_mode
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+from unittest import mock
 
 import apsw
 
@@ -51,7 +53,15 @@ class SyncFolder:
     name: str
 
 
-Operation = Write | Truncate | Sync | SyncFolder
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """The file has another name, for certain once the folder is synced."""
+
+    name: str
+    to: str
+
+
+Operation = Write | Truncate | Sync | SyncFolder | Rename
 Files = dict[str, bytes]
 
 
@@ -116,9 +126,16 @@ def logging_disk() -> Iterator[Log]:
     def alone(connection: apsw.Connection) -> None:
         connection.pragma("locking_mode", "EXCLUSIVE")
 
+    really_replace = os.replace
+
+    def replace(source: Path, target: Path) -> None:
+        really_replace(source, target)
+        log.add(Rename(Path(source).name, Path(target).name))
+
     apsw.connection_hooks.append(alone)
     try:
-        yield log
+        with mock.patch("os.replace", replace):
+            yield log
     finally:
         apsw.connection_hooks.remove(alone)
         disk.unregister()
@@ -130,12 +147,19 @@ class Disk:
 
     durable: Files
     pending: dict[str, list[Write | Truncate]] = field(default_factory=dict)
+    renames: list[Rename] = field(default_factory=list)
 
     def play(self, operations: Sequence[Operation]) -> None:
         """Bring the disk forward over these operations."""
         for operation in operations:
             if isinstance(operation, SyncFolder):
                 self._settle_removals()
+                self.renames.clear()
+                continue
+            if isinstance(operation, Rename):
+                _rename(self.durable, operation.name, operation.to)
+                _rename(self.pending, operation.name, operation.to)
+                self.renames.append(operation)
                 continue
             waiting = self.pending.setdefault(operation.name, [])
             if isinstance(operation, Sync):
@@ -176,7 +200,16 @@ class Disk:
             content = _applied(self.durable.get(name), arrived)
             if content is not None:
                 left[name] = content
+        for rename in reversed(self.renames):
+            if chance.random() < lost:
+                _rename(left, rename.to, rename.name)
         return left
+
+
+def _rename(files: dict[str, Any], name: str, to: str) -> None:
+    files.pop(to, None)
+    if name in files:
+        files[to] = files.pop(name)
 
 
 def _pieces(write: Write, chance: random.Random) -> Iterator[Write]:

@@ -27,7 +27,7 @@ from indexerd.errors import (
     NotPermittedError,
     StorageError,
 )
-from indexerd.store import Snapshot, Store
+from indexerd.store import Snapshot, Store, connection
 from indexerd.store.failures import FAILURES, explained, explaining
 from indexerd.store.store import UNCLEAN_JUMP
 from tests.store.wiki import NOON, bring, build, open_store, rows_of
@@ -302,6 +302,52 @@ def test_damage_deep_in_the_file_is_found_after_an_unclean_stop(tmp_path: Path) 
         file.write(b"\xff" * 8192)
     with open_store(tmp_path) as store:
         assert store.moved_aside is not None
+
+
+def test_no_reader_ever_meets_an_index_without_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is made elsewhere, from nothing or in place of a damaged one, and renamed when it is whole."""
+    path, seen = tmp_path / "index.db", []
+
+    def connect(at: Path) -> apsw.Connection:
+        if path.exists():
+            seen.append(read(path, "SELECT count(*) FROM sqlite_schema WHERE name = 'v1_pages'"))
+        return connection.connect(at)
+
+    monkeypatch.setattr("indexerd.store.opening.connect", connect)
+    open_store(tmp_path).close()
+    open_store(tmp_path, anew=True).close()
+    assert seen == [[(1,)]] * 3
+    assert not [name for name in os.listdir(tmp_path) if ".new" in name]
+
+
+def test_a_disk_that_has_no_room_for_a_new_index_keeps_the_damaged_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build(tmp_path, WIKI)
+    before = (tmp_path / "index.db").read_bytes()
+
+    def full(*_: object) -> None:
+        raise apsw.exception_for(apsw.SQLITE_FULL)
+
+    monkeypatch.setattr("indexerd.store.opening.create_schema", full)
+    with pytest.raises(StorageError, match="the disk is full"):
+        open_store(tmp_path, anew=True)
+    assert (tmp_path / "index.db").read_bytes() == before
+    assert not [name for name in os.listdir(tmp_path) if ".new" in name or "damaged" in name]
+
+
+def test_a_log_that_an_index_left_behind_is_not_taken_for_that_of_the_next(tmp_path: Path) -> None:
+    with open_store(tmp_path) as store:
+        bring(store, WIKI)
+        subprocess.run(["cp", str(tmp_path / "index.db-wal"), str(tmp_path / "log")], check=True)
+    (tmp_path / "index.db").unlink()
+    (tmp_path / "log").rename(tmp_path / "index.db-wal")
+    with open_store(tmp_path) as store:
+        assert store.fetch_indexed() == {}
+        bring(store, WIKI)
+        assert store.check_integrity() == ()
 
 
 def test_only_one_damaged_index_is_kept(tmp_path: Path) -> None:
