@@ -35,6 +35,7 @@ EVERY_TENTH: Final = (
     "getdents64:EIO", "getdents64:ENOMEM", "fsync:EIO", "pread64:EIO", "read:EIO", "newfstatat:EIO",
     "accept4:EMFILE", "rename:ENOSPC", "write:ENOSPC",
 )  # fmt: skip
+READING: Final = "pread64"
 RECOVERED_S: Final = 10.0  # after the fault has gone (spec 7)
 HIT_S: Final = 2.5  # of edits; what has not failed by then is not used that often
 HELD_S: Final = 0.4  # how long everything goes on failing
@@ -46,7 +47,10 @@ VERIFY_EVERY: Final = 25  # cases
 
 @dataclass(slots=True)
 class Counts:
-    """`hit`: cases in which a call failed. `slowest_s`: until the index was equal again."""
+    """`hit`: cases in which a call failed. `slowest_s`: until the index was equal again.
+
+    `made_anew`: an index that cannot be read may be called damaged, by SQLite too; else it must not be.
+    """
 
     cases: int = 0
     hit: int = 0
@@ -54,6 +58,7 @@ class Counts:
     asked: int = 0
     fresh: int = 0
     verified: int = 0
+    made_anew: int = 0
     slowest_s: float = 0.0
     faults: list[str] = field(default_factory=list)
 
@@ -133,6 +138,8 @@ class Trial:
                     self._work_on(HELD_S, what)
             self.counts.slowest_s = max(self.counts.slowest_s, self.daemon.wait_equal(RECOVERED_S))
             if self.index_id() != before:
+                self.counts.made_anew += 1
+            if self.index_id() != before and not call.startswith(READING):
                 self.counts.faults.append(f"{what}: the index was made anew")
         except UnequalError as error:
             self.counts.faults.append(f"{what}: {error}")
@@ -228,6 +235,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         asked=counts.asked,
         fresh=counts.fresh,
         verified=counts.verified,
+        made_anew=counts.made_anew,
         slowest_s=round(counts.slowest_s, 2),
         looks=readers.looks,
         seed=options.seed,
