@@ -9,15 +9,16 @@ from datetime import datetime
 
 from wikiq import render
 from wikiq.arguments import build_request, check_form
-from wikiq.errors import FOUND, NOTHING_FOUND
+from wikiq.errors import FOUND, NOT_FRESH, NOTHING_FOUND
 from wikiq.results import ExplainedResult
 from wikiq.source import opened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from wikiq.arguments import SearchArguments
+    from wikiq.everywhere import MergedResult
     from wikiq.results import Hit, SearchResult
     from wikiq.source import Asked
     from wikiq.surroundings import Surroundings
@@ -31,10 +32,9 @@ def search_and_print(arguments: SearchArguments, surroundings: Surroundings) -> 
         from wikiq.everywhere import search_everywhere
 
         found = search_everywhere(request, arguments.source, surroundings)
-        if arguments.json:
-            surroundings.out.text(render.result_json(found) + "\n")
-        else:
-            print_hits(((hit, hit.root) for hit in found.hits), arguments, surroundings)
+        print_answer(found, [hit.root for hit in found.hits], arguments, surroundings)
+        if found.not_fresh:
+            return NOT_FRESH
         return FOUND if found.hits else NOTHING_FOUND
     from wikiq.search import search
 
@@ -61,6 +61,21 @@ def print_result(
         root = snapshot.root
     if result.stale:
         asked.tell_age(surroundings)
+    print_answer(result, [root] * len(result.hits), arguments, surroundings)
+    if arguments.json:
+        return
+    if isinstance(result, ExplainedResult):
+        for line in render.explanation_lines(result):
+            surroundings.err.line(line)
+
+
+def print_answer(
+    result: SearchResult | MergedResult,
+    roots: Sequence[str],
+    arguments: SearchArguments,
+    surroundings: Surroundings,
+) -> None:
+    """Print an answer; `roots` are the folders that the paths of its hits start from."""
     if arguments.json:
         surroundings.out.text(render.result_json(result) + "\n")
         return
@@ -68,10 +83,7 @@ def print_result(
         surroundings.note(note)
     if not result.hits and not arguments.ndjson:
         surroundings.note("nothing found")
-    print_hits(((hit, root) for hit in result.hits), arguments, surroundings)
-    if isinstance(result, ExplainedResult):
-        for line in render.explanation_lines(result):
-            surroundings.err.line(line)
+    print_hits(zip(result.hits, roots, strict=True), arguments, surroundings)
 
 
 def print_hits(

@@ -17,7 +17,7 @@ from wikiq.source import opened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from wikiq.request import SearchRequest
     from wikiq.results import SearchResult
@@ -44,12 +44,20 @@ class WikiAnswer(Record):
 
 
 class MergedResult(Record):
-    """The answers of all indexes. `failed`: those that could not answer, with the reason."""
+    """The answers of all indexes. `failed`: those that could not answer, with the reason.
+
+    `corrected`: what any of them used instead of a word that it has nowhere. `not_fresh`: the wikis
+    that could not be made fresh, where that was asked for.
+    """
 
     query: str
+    corrected: Mapping[str, str]
+    excluded: tuple[str, ...]
+    ignored_terms: tuple[str, ...]
     total: int
     wikis: tuple[WikiAnswer, ...]
     failed: tuple[str, ...]
+    not_fresh: tuple[str, ...]
     hits: tuple[WikiHit, ...]
 
 
@@ -61,12 +69,18 @@ def search_everywhere(request: SearchRequest, source: Source, surroundings: Surr
     if source.db is not None or source.wiki is not None:
         raise UsageError("--all", "cannot be combined with --db or --wiki", "leave out one of them")
     answers: list[WikiAnswer] = []
+    results: list[SearchResult] = []
     ranked: list[list[WikiHit]] = []
     failed: list[WikiqError] = []
+    not_fresh: list[str] = []
     for known in list_indexes(surroundings.environ):
         try:
             with opened(source.replace(db=known.path), surroundings) as asked:
                 result = search(asked.database, request)
+                if result.stale:
+                    asked.tell_age(surroundings, known.wiki)
+                if not asked.is_fresh:
+                    not_fresh.append(known.wiki)
         except (UnknownPageError, UnknownTopicError) as error:
             failed.append(error)  # no page of this wiki can pass; another one's may
             continue
@@ -77,14 +91,19 @@ def search_everywhere(request: SearchRequest, source: Source, surroundings: Surr
             failed.append(error)
             continue
         answers.append(_answer(result, known.root))
+        results.append(result)
         ranked.append([_placed(hit, known.wiki, known.root) for hit in result.hits])
     if not answers:
         raise failed[0] if failed else NoIndexError("--all", "there is no index yet", "run `indexerd build`")
     return MergedResult(
         query=request.query,
+        corrected={typed: used for result in results for typed, used in result.corrected.items()},
+        excluded=results[0].excluded,  # how a question is read does not depend on the index
+        ignored_terms=results[0].ignored_terms,
         total=sum(answer.total for answer in answers),
         wikis=tuple(answers),
         failed=tuple(map(str, failed)),
+        not_fresh=tuple(not_fresh),
         hits=tuple(merge_by_rank(ranked))[: request.limit],
     )
 

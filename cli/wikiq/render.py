@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from wikiq.everywhere import MergedResult
     from wikiq.record import Record
     from wikiq.results import Evidence, ExplainedResult, Hit, IndexAge, SearchResult
 
@@ -109,7 +110,7 @@ def row_json(row: Record) -> str:
     return _ascii(json_form(row))
 
 
-def notes(result: SearchResult) -> Iterator[str]:
+def notes(result: SearchResult | MergedResult) -> Iterator[str]:
     """Say in a line each what was done with the words that is not seen in the hits."""
     for typed, used in result.corrected.items():
         yield f"no page has {typed!r}; looked for {used!r}"

@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 class Asked:
     """An open index, closed at the end of its `with` block.
 
-    `exit_status` turns that of the answer into that of the command.
+    `is_fresh`: freshness was not asked for, or could be had. `exit_status` turns that of the answer
+    into that of the command.
     """
 
     def __init__(self, database: Database, *, is_fresh: bool) -> None:
         self.database = database
-        self._is_fresh = is_fresh
+        self.is_fresh = is_fresh
 
     def __enter__(self) -> Self:
         return self
@@ -34,13 +35,16 @@ class Asked:
     def __exit__(self, *_: object) -> None:
         self.database.close()
 
-    def tell_age(self, surroundings: Surroundings) -> IndexAge:
-        """Give what every answer says of its index; note in one line when it may be behind the tree."""
+    def tell_age(self, surroundings: Surroundings, wiki: str | None = None) -> IndexAge:
+        """Give what every answer says of its index; note in one line when it may be behind the tree.
+
+        The line begins with `wiki` where more than one is asked.
+        """
         now = datetime.now(UTC)
         with self.database.snapshot() as snapshot:
             freshness = read_freshness(self.database, snapshot, now)
         if (warning := staleness(freshness, snapshot.root)) is not None:
-            surroundings.note(warning)
+            surroundings.note(warning if wiki is None else f"{wiki}: {warning}")
         return IndexAge(
             wiki=snapshot.wiki,
             index_id=snapshot.index_id,
@@ -51,7 +55,7 @@ class Asked:
 
     def exit_status(self, status: int) -> int:
         """Answered, but freshness was asked for and could not be had: 3."""
-        return status if self._is_fresh else NOT_FRESH
+        return status if self.is_fresh else NOT_FRESH
 
 
 def opened(source: Source, surroundings: Surroundings) -> Asked:

@@ -76,3 +76,23 @@ def test_an_index_that_fails_does_not_stop_the_others(two: SampleIndex, tmp_path
     assert [wiki["wiki"] for wiki in done.json["wikis"]] == ["one"]
     assert "is damaged" in done.json["failed"][0]
     assert "is damaged" in done.err
+
+
+def test_what_is_beside_the_answer_is_said_of_every_index(two: SampleIndex) -> None:
+    (two.root.with_name("two") / "tree.md").unlink()
+    done = run_wikiq("appel", "-pear", "--all", index=two)
+    assert done.err.splitlines()[0].startswith("wikiq: one: the daemon is not running; ")
+    assert done.err.splitlines()[1].startswith("wikiq: two: the daemon is not running; ")
+    assert done.err.splitlines()[2:] == [
+        "wikiq: no page has 'appel'; looked for 'apple'",
+        "wikiq: left out sections with 'pear'",
+        "wikiq: changed or gone since they were indexed: tree.md",
+    ]
+    told = run_wikiq("appel", "-pear", "--all", "--json", index=two).json
+    assert (told["corrected"], told["excluded"], told["ignored_terms"]) == ({"appel": "apple"}, ["pear"], [])
+    assert run_wikiq("quince", "--all", "--exact", index=two).err.endswith("wikiq: nothing found\n")
+
+
+def test_one_wiki_that_cannot_be_made_fresh_is_enough_to_say_so(two: SampleIndex) -> None:
+    done = run_wikiq("apple", "--all", "--fresh", "--json", index=two)
+    assert (done.status, done.json["not_fresh"], done.json["total"]) == (3, ["one", "two"], 3)
