@@ -2,7 +2,7 @@
 
 `python -m tests.crash.failing [--calls pwrite64:EIO ...] [--from 1] [--to 200] [--step 1]`: strace
 lets a system call fail while pages are edited and searched. Short with `--to 200 --step 40`; goes on
-after a case with `--from`. Without `--calls`, all of CALLS; those not written to are tried every tenth.
+after a case with `--from`. Without `--calls`, all are tried; those that do not write at every tenth number.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -184,18 +184,16 @@ class Trial:
 
 
 def run(
-    folder: Path, *, calls: Sequence[str], numbers: Sequence[int], seed: int, readers: int = 2
+    folder: Path, *, plan: Mapping[str, Sequence[int]], seed: int, readers: int = 2
 ) -> tuple[Counts, Readers]:
-    """Every call at every number; every second case goes on failing for a while."""
+    """Every call at its numbers; at the even ones it goes on failing for a while."""
     trial, seen = Trial(folder, random.Random(seed)), Readers()
     trial.start()
     try:
         with reading(trial.daemon.db, readers, seen):
-            for call in calls:
-                step = 1 if call in EVERY_CALL else 10
+            for call, numbers in plan.items():
                 for number in numbers:
-                    if number % step == 0 or step == 1:
-                        trial.case(call, number, lasting=number % 2 == 0)
+                    trial.case(call, number, lasting=number % 2 == 0)
                 counts = trial.counts
                 print(
                     f"{call}: {counts.cases} cases, {counts.hit} hit, {len(counts.faults)} faults", flush=True
@@ -209,7 +207,7 @@ def run(
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--calls", nargs="*", default=[*EVERY_CALL, *EVERY_TENTH])
+    parser.add_argument("--calls", nargs="*")
     parser.add_argument("--from", dest="first", type=int, default=1)
     parser.add_argument("--to", type=int, default=200)
     parser.add_argument("--step", type=int, default=1)
@@ -218,14 +216,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if shutil.which("strace") is None:
         parser.error("strace is not installed here")
+    numbers = range(options.first, options.to + 1, options.step)
+    plan = {call: [*numbers] for call in options.calls or EVERY_CALL}
+    if not options.calls:
+        plan |= {call: [number for number in numbers if number % 10 == 0] for call in EVERY_TENTH}
     print(f"seed {options.seed}", flush=True)
     with tempfile.TemporaryDirectory(prefix="failing-") as temporary:
-        counts, readers = run(
-            options.folder or Path(temporary),
-            calls=options.calls,
-            numbers=range(options.first, options.to + 1, options.step),
-            seed=options.seed,
-        )
+        counts, readers = run(options.folder or Path(temporary), plan=plan, seed=options.seed)
     return conclude(
         "failing",
         [*counts.faults, *readers.faults],

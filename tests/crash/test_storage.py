@@ -17,7 +17,7 @@ traced = pytest.mark.skipif(shutil.which("strace") is None, reason="strace is no
 @pytest.mark.slow
 def test_a_daemon_whose_calls_fail_recovers_by_itself(tmp_path: Path) -> None:
     calls = ("pwrite64:ENOSPC", "openat:EMFILE", "getdents64:EIO", "accept4:EMFILE")
-    counts, seen = failing.run(tmp_path, calls=calls, numbers=(10, 30), seed=1)
+    counts, seen = failing.run(tmp_path, plan=dict.fromkeys(calls, (10, 30)), seed=1)
     assert counts.faults + seen.faults == []
     assert counts.hit >= 6
     assert counts.slowest_s <= EQUAL_S
