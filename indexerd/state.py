@@ -76,6 +76,11 @@ class StateFile:
         self._written: LiveState | None = None
         self._written_at = float("-inf")
 
+    @property
+    def paths(self) -> tuple[str, str]:
+        """Where the file is, and where its next text is written first."""
+        return self._path, f"{self._path}.new"
+
     def due_at(self, state: LiveState) -> float | None:
         """When `state` may be written, in the monotonic time given to `write`; None if it stands there."""
         return None if state == self._written else self._written_at + WRITE_INTERVAL_S
@@ -95,7 +100,7 @@ class StateFile:
             self._replace(render_state(state, pid=os.getpid(), updated_at=updated_at))
 
     def _replace(self, text: str) -> None:
-        temporary = f"{self._path}.new"
+        temporary = self.paths[1]
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
         try:
             descriptor = os.open(temporary, flags, self._mode)

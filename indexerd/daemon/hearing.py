@@ -12,6 +12,7 @@ from typing import Any
 from indexerd.core.agenda import Agenda, Reason
 from indexerd.core.faults import Fault
 from indexerd.core.hints import cover_of, is_configuration
+from indexerd.core.reconcile import is_below
 from indexerd.daemon.cookies import Cookies
 from indexerd.daemon.report import Report
 from indexerd.daemon.scans import ScanBook
@@ -20,8 +21,8 @@ from indexerd.daemon.scans import ScanBook
 class Hearing:
     """The observer of a watcher. `wake` is called after everything that may be work.
 
-    `own_folder`: the index's, as a path from the root, None when it lies elsewhere. `linked`: links
-    are followed, so a page has paths of which nothing is reported, and the watcher is never trusted.
+    `own_paths`: what the daemon writes itself, as paths from the root. `linked`: links are followed, so
+    a page has paths of which nothing is reported, and the watcher is never trusted.
     """
 
     def __init__(
@@ -31,7 +32,7 @@ class Hearing:
         report: Report,
         scans: ScanBook,
         cookies: Cookies,
-        own_folder: str | None,
+        own_paths: tuple[str, ...],
         wake: Callable[[], None],
         clock: Callable[[], float],
         log: Any,
@@ -40,7 +41,7 @@ class Hearing:
         self._report = report
         self._scans = scans
         self._cookies = cookies
-        self._own_folder = own_folder
+        self._own_paths = own_paths
         self._wake = wake
         self._clock = clock
         self._log = log
@@ -51,8 +52,7 @@ class Hearing:
 
     def matters(self, path: str) -> bool:
         """Whether a change of this path can mean work; our own writes must not."""
-        own = self._own_folder
-        if own is not None and (path == own or path.startswith(f"{own}/")):
+        if any(is_below(path, own) for own in self._own_paths):
             return False
         return cover_of(path) is not None
 

@@ -6,7 +6,6 @@ runs in a worker thread, so that a stop, a barrier and the service manager never
 
 from __future__ import annotations
 
-import os
 import signal
 import time
 from collections.abc import Callable
@@ -28,7 +27,7 @@ from indexerd.daemon.looking import Looked, Looker, Unavailable
 from indexerd.daemon.pulse import Pulse
 from indexerd.daemon.report import Report, describe_trouble
 from indexerd.daemon.scans import Finding, ScanBook
-from indexerd.daemon.surroundings import Surroundings, folder_within
+from indexerd.daemon.surroundings import Surroundings, own_paths
 from indexerd.daemon.upkeep import Upkeep
 from indexerd.daemon.watching import WatchKeeper
 from indexerd.daemon.workshop import Workshop
@@ -63,7 +62,7 @@ class Daemon:
             report=self._report,
             scans=self._scans,
             cookies=self._cookies,
-            own_folder=folder_within(root, os.path.dirname(workshop.wiki.index)),
+            own_paths=own_paths(root, str(workshop.wiki.index), around),
             wake=self._pulse.wake,
             clock=self._clock,
             log=log,

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from indexerd.contract import LOCK_NAME
 from indexerd.service import ServiceManager
 from indexerd.state import StateFile
 from indexerd.watch import Notifier
@@ -25,7 +26,11 @@ class Surroundings:
     wall: Callable[[], float] = time.time
 
 
-def folder_within(root: str, folder: str) -> str | None:
-    """The folder as a path from the root, None when it lies elsewhere."""
-    path = os.path.relpath(os.path.realpath(folder), os.path.realpath(root))
-    return None if path == ".." or path.startswith("../") else path
+def own_paths(root: str, index: str, around: Surroundings) -> tuple[str, ...]:
+    """The daemon's own files and folders that lie in the wiki, as paths from the root."""
+    lock = os.path.join(os.path.dirname(index), LOCK_NAME)
+    files = [index, *(f"{index}-{part}" for part in ("wal", "shm", "journal")), lock, *around.state.paths]
+    files += [around.cookies] if around.control is None else [around.cookies, around.control]
+    real_root = os.path.realpath(root)
+    paths = [os.path.relpath(os.path.realpath(file), real_root) for file in files]
+    return tuple(path for path in paths if not path.startswith("../"))
