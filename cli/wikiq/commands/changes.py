@@ -60,6 +60,11 @@ def _print_changes(
             f"changes up to generation {found.floor} are no longer kept",
             f"start over: list the pages, then follow with --since {found.generation}",
         )
+    if since > found.generation:
+        # Nothing would be said until this index gets there, and what it did before would be missed.
+        raise UsageError(
+            f"--since {since}", f"this index is at generation {found.generation}", "start over with --since 0"
+        )
     beside = {"index_id": found.index_id, "generation": found.generation, "floor": found.floor}
     print_rows(found.rows, form, LISTING, surroundings, asked.tell_age(surroundings), **beside)
     return found
