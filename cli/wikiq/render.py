@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from wikiq.results import Evidence, ExplainedResult, Hit, IndexAge, SearchResult
 
 INDENT = "  "
+MOST_NAMED, LONGEST_NAMED = 8, 40  # words in a note, and characters of one: together a few lines at most
 _WIDE = frozenset("WF")  # East Asian width: two columns
 
 
@@ -120,7 +121,7 @@ def notes(result: SearchResult | MergedResult) -> Iterator[str]:
     if stale:
         yield f"changed or gone since they were indexed: {', '.join(stale)}"
     if result.ignored_terms:
-        yield f"too many words; not looked for: {' '.join(result.ignored_terms)}"
+        yield f"too many words; not looked for: {_some(result.ignored_terms)}"
 
 
 def explanation_lines(result: ExplainedResult) -> Iterator[str]:
@@ -132,6 +133,15 @@ def explanation_lines(result: ExplainedResult) -> Iterator[str]:
     for hit, parts in zip(result.hits, result.explanation.scores, strict=True):
         told = [f"{name} {value:.3f}" for name, value in json_form(parts).items() if value]
         yield f"{hit.score:.3f} {hit.slug}: {', '.join(told) or 'name alone'}"
+
+
+def _some(words: Sequence[str]) -> str:
+    """Name words in a note, which is one line however much was pasted into the question."""
+    named = [
+        word if len(word) <= LONGEST_NAMED else word[:LONGEST_NAMED] + "…" for word in words[:MOST_NAMED]
+    ]
+    more = [f"and {len(words) - MOST_NAMED} more"] if len(words) > MOST_NAMED else []
+    return " ".join(named + more)
 
 
 def _ascii(form: object) -> str:

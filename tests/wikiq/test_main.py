@@ -60,6 +60,8 @@ from tests.wikiq.sample_index import SampleIndex
         (["changes", "--since", "-1"], 2),
         (["changes", "--since", "0", "--follow", "--json"], 2),
         (["changes", "--since", "x"], 2),
+        (["changes", "--since", "1"], 0),
+        (["changes", "--since", "2"], 2),
         (["agent", "--all", "--db", "x"], 2),
         (["agent", "--all"], 0),
     ],
@@ -128,6 +130,16 @@ def test_a_pipe_is_told_which_files_have_changed_since(index: SampleIndex) -> No
         done = run_wikiq("agent", index=index)
     assert done.out.startswith("guide/setup.md:1\t")
     assert done.err == "wikiq: changed or gone since they were indexed: guide/setup.md\n"
+
+
+def test_a_note_stays_short_whatever_was_pasted_into_the_question(shared_index: SampleIndex) -> None:
+    words = " ".join(f"x{number}y" for number in range(200))
+    done = run_wikiq(f"agent {words} {'z' * 5000}", index=shared_index)
+    assert done.err.splitlines()[-1] == (
+        "wikiq: too many words; not looked for: x63y x64y x65y x66y x67y x68y x69y x70y and 130 more"
+    )
+    done = run_wikiq(f"agent {words[: words.index(' x63y')]} {'z' * 5000}", index=shared_index)
+    assert done.err.splitlines()[-1] == f"wikiq: too many words; not looked for: {'z' * 40}…"
 
 
 def test_with_a_daemon_nothing_is_said_beside_the_answer(index: SampleIndex) -> None:
