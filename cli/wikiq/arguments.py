@@ -44,6 +44,7 @@ COMMANDS = {
     "sync": "Wait until the index holds what is on the disk now.",
     "topics": "Topics with their pages counted.",
 }
+LONGEST_COMMAND = 2  # words of one that is no search: its name and a page, a topic or a statement
 _OTHERS = ("--help", "--version")
 
 FLAG, VALUE, MANY, COUNT, SECONDS = "flag", "value", "many", "count", "seconds"
@@ -197,11 +198,17 @@ def as_command(arguments: Sequence[str]) -> list[str]:
 
 
 def meant_commands(arguments: Sequence[str]) -> list[str]:
-    """Give the commands that the first word of a search without `search` misses by one edit."""
+    """Give the commands that the first word of a search without `search` misses by one edit.
+
+    None but `search` takes more than one word after it, so `how to …` did not mean `show`.
+    """
     place = first_word(arguments)
     if place is None or arguments[place] in COMMANDS:
         return []
-    return [command for command in COMMANDS if is_one_edit_away(arguments[place], command)]
+    near = [command for command in COMMANDS if is_one_edit_away(arguments[place], command)]
+    parsed = parse_plainly(arguments) if near else None
+    is_long = parsed is not None and len(parsed.words) > LONGEST_COMMAND
+    return [command for command in near if command == "search" or not is_long]
 
 
 def build_filters(arguments: SearchArguments, now: datetime) -> Filters:

@@ -163,4 +163,7 @@ def test_a_first_word_near_a_command_is_told() -> None:
     assert meant_commands(["statsu", "page"]) == ["status"]
     assert meant_commands(["--json", "page"]) == ["pages"]
     assert meant_commands(["search", "statsu"]) == []
+    assert meant_commands(["serch", "for", "many", "words"]) == ["search"]
+    assert meant_commands(["shwo", "page", "--db", "file"]) == ["show"]
+    assert meant_commands(["how", "to", "install"]) == []
     assert [meant_commands([name]) for name in COMMANDS] == [[] for _ in COMMANDS]
