@@ -16,7 +16,7 @@ from indexerd.core.names import CONFIG_FILE
 from indexerd.daemon.loop import Daemon
 from indexerd.daemon.surroundings import Surroundings
 from indexerd.daemon.workshop import Workshop
-from indexerd.errors import RootError
+from indexerd.registry import resolve_root
 from indexerd.service import ServiceManager
 from indexerd.state import STATE_NAME, StateFile
 from indexerd.watch import Notifier, open_notifier
@@ -37,7 +37,7 @@ def run_daemon(
     """
     wiki = load()
     if not os.path.isdir(wiki.root) and not wiki.index.exists():
-        raise RootError(wiki.root, "does not exist", "name the folder that holds the pages")
+        resolve_root(wiki.root, environ)  # which says what is wrong with it
     service = ServiceManager.from_environment(environ)
     files = (user_file(environ), os.path.join(wiki.root, CONFIG_FILE))
     workshop = Workshop(load, files, log)

@@ -88,6 +88,14 @@ def test_a_root_that_never_was_is_refused(live: LiveDaemon) -> None:
     assert not live.db.exists()
 
 
+def test_a_root_that_is_a_file_is_refused_as_one(live: LiveDaemon) -> None:
+    shutil.rmtree(live.root)
+    live.root.write_text("# No folder")
+    refused = run_once(live)
+    assert refused.returncode == 66
+    assert refused.stderr.startswith(f"indexerd: {live.root}: is not a folder;")
+
+
 def test_a_root_that_is_missing_at_the_start_is_waited_for(live: LiveDaemon) -> None:
     live.start()
     live.stop()
