@@ -8,6 +8,8 @@
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 WIKI ?= docs
+# zsh and dash hand over the ~ of WIKI=~/notes as it is typed.
+override WIKI := $(if $(filter ~/%,$(WIKI)),$(HOME)/$(patsubst ~/%,%,$(WIKI)),$(WIKI))
 WORDS ?= $(if $(filter docs docs/,$(WIKI)),share an index with a group)
 BENCH ?=
 
@@ -35,7 +37,7 @@ run: $(INSTALLED)
 	@echo
 	@echo 'From now on the folder is watched, until Ctrl-C. What to type next, in another terminal:'
 	@echo
-	@echo '    cd $(abspath $(WIKI))'
+	@cd "$(WIKI)" && echo "    cd '$$PWD'"
 	@echo '    $(BIN)/wikiq WORDS...     pages that answer, each with the section that explains it'
 	@echo '    $(BIN)/wikiq show PAGE    a page, or a section of it: PAGE#section'
 	@echo '    $(BIN)/wikiq status       how far the index has got'

@@ -137,6 +137,14 @@ def test_every_make_target_in_the_readme_exists() -> None:
     assert {"run", "test"} <= used <= targets
 
 
+def test_make_run_finds_a_home_folder_that_the_shell_did_not_write_out() -> None:
+    dry = ["make", "-n", "run", "WIKI=~/My notes"]
+    environment = {**os.environ, "HOME": "/home/ann"}
+    shown = subprocess.run(dry, cwd=REPOSITORY, env=environment, capture_output=True, check=True).stdout
+    assert b'indexerd" run "/home/ann/My notes"\n' in shown
+    assert b"~" not in shown
+
+
 def test_every_file_the_readme_points_to_exists() -> None:
     targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", BLOCK.sub("", README))
     assert targets
