@@ -165,6 +165,8 @@ class SystemdUser:
         lines = [f"{name}: {' '.join(words)}", f"at login: {found.get('UnitFileState') or 'not enabled'}"]
         if found.get("StatusText"):
             lines.append(f"says: {found['StatusText']}")
+        if not running and found.get("Result", "success") != "success":
+            lines.append(f"why: `journalctl --user -u {shlex.quote(name)}`")
         wrong = self._wrong_with_unit()
         return Report(healthy=running and not wrong, lines=(*lines, *wrong, *self._lingering()))
 

@@ -198,6 +198,15 @@ def test_the_status_tells_what_the_manager_knows(tmp_path: Path) -> None:
     )
 
 
+def test_the_status_of_a_service_that_fails_says_where_to_look(tmp_path: Path) -> None:
+    failing = "ActiveState=activating\nSubState=auto-restart\nResult=exit-code\nUnitFileState=enabled"
+    service = systemd_user(tmp_path, Manager(show=Answer(0, failing)))
+    service.install("/srv/wiki")
+    report = service.status("/srv/wiki")
+    assert not report.healthy
+    assert report.lines[-1] == "why: `journalctl --user -u indexerd@-srv-wiki.service`"
+
+
 def test_the_status_tells_when_the_interpreter_has_moved(tmp_path: Path) -> None:
     service = systemd_user(tmp_path, Manager(show=Answer(0, RUNNING)))
     service.install("/srv/wiki")
