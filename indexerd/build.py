@@ -281,15 +281,18 @@ def build_whole(
     """Bring the index up to date once: what `indexerd build` does.
 
     A surprising number of deletions is believed when a second look agrees; pages that are being
-    written are waited for a little, then left to the next build, with a diagnostic.
+    written, and what the disk refuses, are waited for a little, then left to the next build, with a diagnostic.
     """
     survey = _believed_survey(indexer, WHOLE_TREE, stop, sleep)
     update = indexer.apply(survey, stop=stop, progress=progress)
+    left = (*update.left, *survey.scan.failing)
     for pause in SETTLE_PAUSES_S:
-        if not update.left:
+        if not left:
             break
         sleep(pause)
-        update.join(indexer.apply(_believed_survey(indexer, update.left, stop, sleep), stop=stop))
+        later = _believed_survey(indexer, left, stop, sleep)
+        update.join(indexer.apply(later, stop=stop))
+        left = (*update.left, *later.scan.failing)
     indexer.record(survey, update, "build")
     return survey, update
 

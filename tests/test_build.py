@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import random
 import sqlite3
@@ -9,6 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -230,6 +232,24 @@ def test_a_page_that_cannot_be_read_keeps_its_rows_and_says_why_until_it_can(ope
     os.chmod(bench.root / "closed", 0o777)
     with as_nobody():
         bench.build()
+    assert bench.kinds() == {}
+
+
+def test_a_folder_that_the_disk_refuses_once_is_in_all_the_same(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.write(a="# A", sub__b="# B")
+    scandir, refusals = os.scandir, [OSError(errno.EIO, os.strerror(errno.EIO))]
+
+    def refusing(folder: int) -> Any:
+        if refusals and "b.md" in os.listdir(folder):
+            raise refusals.pop()
+        return scandir(folder)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    bench.build()
+    assert refusals == []
+    assert bench.paths() == ["a.md", "sub/b.md"]
     assert bench.kinds() == {}
 
 
