@@ -281,7 +281,8 @@ def build_whole(
     """Bring the index up to date once: what `indexerd build` does.
 
     A surprising number of deletions is believed when a second look agrees; pages that are being
-    written, and what the disk refuses, are waited for a little, then left to the next build, with a diagnostic.
+    written, and what the disk refuses, are waited for a little, then left to the next build, with a
+    diagnostic.
     """
     survey = _believed_survey(indexer, WHOLE_TREE, stop, sleep)
     update = indexer.apply(survey, stop=stop, progress=progress)
