@@ -7,10 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from tests.crash import failing, failing_writer, flips, readers
+from tests.crash import failing, failing_build, failing_writer, flips, kills, readers
 from tests.crash.operations import EQUAL_S
 
 traced = pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed here")
+
+
+@pytest.mark.slow
+def test_kills_of_daemons_and_builds_leave_whole_files_and_whole_views(tmp_path: Path) -> None:
+    counts = kills.run(tmp_path, kills=8, readers=2, check_every=4, seed=4)
+    assert counts.faults == []
+    assert counts.kills > 0
+    assert counts.builds > 0
+    assert counts.looks > 0
+    assert counts.checks == 2
 
 
 @traced
@@ -33,6 +43,15 @@ def test_a_commit_that_fails_is_no_commit_and_one_that_is_said_to_be_done_is_don
     counts = failing_writer.run(tmp_path, calls=(call,), numbers=(3, 40), seed=1)
     assert counts.faults == []
     assert counts.refused > 0
+
+
+@traced
+@pytest.mark.slow
+def test_a_build_that_says_that_it_is_done_is_done_whatever_failed(tmp_path: Path) -> None:
+    calls = ("getdents64:EIO", "openat:EMFILE", "pwrite64:EIO")
+    counts = failing_build.run(tmp_path, calls=calls, numbers=(1, 10), seed=2)
+    assert counts.faults == []
+    assert counts.hit > 0
 
 
 @pytest.mark.slow
