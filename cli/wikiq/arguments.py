@@ -12,6 +12,7 @@ from wikiq.request import (
     DEFAULT_LIMIT,
     DEFAULT_TIMEOUT_S,
     LARGEST_LIMIT,
+    LONGEST_TIMEOUT_S,
     Filters,
     SearchRequest,
     Source,
@@ -167,7 +168,8 @@ def _keep(values: dict[str, Any], option: Option, value: str) -> bool:
             return False
         values[option.field] = int(value)
     elif option.kind == SECONDS:
-        if not (value.isascii() and value.replace(".", "", 1).isdecimal()):
+        is_plain = value.isascii() and value.replace(".", "", 1).isdecimal()
+        if not is_plain or float(value) > LONGEST_TIMEOUT_S:
             return False
         values[option.field] = float(value)
     else:

@@ -100,7 +100,8 @@ def search(database: Database, request: SearchRequest, policy: Policy = DEFAULT)
 def _listing(database: Database, request: SearchRequest, question: Question) -> SearchResult:
     """List pages where no word is left to look for."""
     if question.excluded:
-        raise UsageError(request.query, "only says what to leave out", "add a word to look for")
+        remedy = "add a word to look for, or see `wikiq --help`"
+        raise UsageError(request.query, "only says what to leave out", remedy)
     if request.filters.is_empty:
         raise UsageError(request.query, "there is nothing to search for", "give a word, or a filter")
     from wikiq.pages import list_pages

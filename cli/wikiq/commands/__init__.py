@@ -6,6 +6,7 @@ stand in `wikiq.arguments.COMMANDS`. Callbacks give the exit status and find Sur
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
@@ -15,7 +16,7 @@ import click
 from wikiq.arguments import COMMANDS, COUNT, FLAG, INDEX, MANY, SECONDS, Option
 from wikiq.commands.candidates import OF_FIELD
 from wikiq.errors import FOUND, INTERRUPTED
-from wikiq.request import DEFAULT_TIMEOUT_S, LARGEST_LIMIT, Source
+from wikiq.request import DEFAULT_TIMEOUT_S, LARGEST_LIMIT, LONGEST_TIMEOUT_S, Source
 from wikiq.surroundings import Surroundings
 
 HELP_COLUMNS = 100
@@ -68,11 +69,21 @@ def run_command(words: Sequence[str], surroundings: Surroundings) -> int:
     except click.Abort:
         return INTERRUPTED
     except click.ClickException as error:
-        where = getattr(error, "ctx", None)
-        name = where.command_path if where is not None else "wikiq"
+        name = " ".join(("wikiq", *(word for word in words[:1] if word in COMMANDS)))
         surroundings.note(f"{error.format_message()} See `{name} --help`.")
         return error.exit_code
     return status if isinstance(status, int) else FOUND
+
+
+class Seconds(click.FloatRange):
+    """A number of seconds. To click `nan` is one, and within every range."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Read what was typed."""
+        seconds = float(super().convert(value, param, ctx))
+        if math.isnan(seconds):
+            self.fail(f"{value!r} is no number of seconds.", param, ctx)
+        return seconds
 
 
 def parameters(table: Mapping[str, Option]) -> list[click.Parameter]:
@@ -83,7 +94,7 @@ def parameters(table: Mapping[str, Option]) -> list[click.Parameter]:
 def _parameter(name: str, option: Option) -> click.Option:
     if option.kind == FLAG:
         return click.Option([name, option.field], is_flag=True, help=option.help)
-    types = {COUNT: click.IntRange(1, LARGEST_LIMIT), SECONDS: click.FloatRange(0)}
+    types = {COUNT: click.IntRange(1, LARGEST_LIMIT), SECONDS: Seconds(0, LONGEST_TIMEOUT_S)}
     return click.Option(
         [name, option.field],
         metavar=option.metavar,

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from wikiq.arguments import COMMANDS, INDEX
-from wikiq.commands import parameters, split_source
+from wikiq.commands import Seconds, parameters, split_source
 from wikiq.errors import FOUND, NOTHING_FOUND, UsageError
 from wikiq.results import FORMAT
 from wikiq.screen import BOLD, Span
@@ -103,7 +103,7 @@ command = click.Command(
         click.Option(["--csv"], is_flag=True, help="CSV with a line of names."),
         click.Option(
             ["--time-limit"],
-            type=click.FloatRange(min=0, min_open=True),
+            type=Seconds(min=0, min_open=True),
             default=DEFAULT_LIMIT_S,
             show_default=True,
             metavar="SECONDS",
