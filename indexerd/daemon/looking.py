@@ -58,6 +58,7 @@ class Looked:
     second_look_at: float | None = None
     folders: bool = False
     another_root: bool = False
+    astray: bool = False
 
 
 class Looker:
@@ -127,6 +128,7 @@ class Looker:
             second_look_at=self._doubts.next_at(),
             folders=self._any_folder(survey),
             another_root=before not in (None, self._identity),
+            astray=self._any_astray(survey),
         )
 
     def _doubt_root(self, survey: Survey) -> str | None:
@@ -194,6 +196,19 @@ class Looker:
         for path in failed:
             self._unread[path] = self._unread.get(path, 0) + 1
         return [(path, back_off_s(self._unread[path])) for path in failed]
+
+    def _any_astray(self, survey: Survey) -> bool:
+        """Whether a path lies in a folder that is not there and of which no page was known.
+
+        The watcher follows links to folders. inotify has one watch an inode, which then bears the path
+        through the link, also when the link is gone: what happens is reported at a place that is none.
+        """
+        known = (*survey.indexed, *survey.scan.stamps)
+        return any(
+            not os.path.isdir(os.path.join(self._root, os.path.dirname(cover)))
+            and not any(is_below(path, cover) for path in known)
+            for cover in survey.scan.covers
+        )
 
     def _any_folder(self, survey: Survey) -> bool:
         """Whether what was looked at is, or was, more than single files."""

@@ -188,7 +188,7 @@ class Daemon:
             self._lose_root(looked)
         else:
             self._follow_up(job, looked)
-            if not self._looker.open:
+            if not self._looker.open and not looked.astray:
                 store = self._workshop.store
                 guarantee = "scan" if job.is_scan else "events"
                 self._barrier.serve(waiting, Fresh(store.index_id, store.generation, guarantee))
@@ -238,6 +238,10 @@ class Daemon:
             self._agenda.report(path, now, delay=delay)
         if looked.second_look_at is not None:
             self._agenda.ask_scan(Reason.SECOND_LOOK, looked.second_look_at)
+        if looked.astray:
+            self._hearing.trusted = False
+            self._agenda.ask_scan(Reason.STORM, now)
+            self._keeper.doubt()
         if looked.folders and not job.is_scan:
             self._agenda.scan_when_quiet(now)
         if update.commits:

@@ -519,6 +519,33 @@ def test_on_a_large_tree_freshness_is_a_cookie_that_the_watcher_saw(tmp_path: Pa
     play(tmp_path, scenario)
 
 
+def test_an_edit_that_is_reported_through_a_link_that_is_gone_is_not_called_fresh_unseen(
+    tmp_path: Path,
+) -> None:
+    async def scenario(wiki: Followed) -> None:
+        await watching(wiki)
+        wiki.write("asked/a.md", "# before")
+        wiki.write("d/b.md", "# B")
+        (wiki.root / "d" / "up").symlink_to("..")
+        await wiki.until_equal()
+        # The watcher follows the link below a folder that is moved: `asked` is now moved/up/asked to it.
+        (wiki.root / "d").rename(wiki.root / "moved")
+        await wiki.until_equal()
+        (wiki.root / "moved").rename(tmp_path / "out")
+        await wiki.until_equal()
+        agenda = wiki.daemon._agenda
+        await wiki.until(lambda: not agenda._asked and agenda._batcher.next_due() is None)
+        await wiki.until(lambda: wiki.daemon._running is None)
+        for nth in range(3):
+            wiki.daemon._agenda._last_scan_s = 1.0  # as on a large tree
+            wiki.write("asked/a.md", f"# edited {nth}")
+            answer = await wiki.ask()
+            assert isinstance(answer, Fresh)
+            assert wiki.indexed() == wiki.on_disk()
+
+    play(tmp_path, scenario, real=True)
+
+
 def test_the_real_watcher_is_enough_for_every_kind_of_change(tmp_path: Path) -> None:
     async def scenario(wiki: Followed) -> None:
         await watching(wiki)
