@@ -95,9 +95,10 @@ class StateFile:
 
     def write_now(self, state: LiveState, now: float, updated_at: str) -> None:
         """Replaces the file whatever is in it: the first and the last word of a daemon."""
-        self._written, self._written_at = state, now
+        self._written, self._written_at = None, now  # tried again when the disk refuses it
         with contextlib.suppress(OSError):
             self._replace(render_state(state, pid=os.getpid(), updated_at=updated_at))
+            self._written = state
 
     def _replace(self, text: str) -> None:
         temporary = self.paths[1]

@@ -130,3 +130,13 @@ def test_any_other_error_leaves_what_was_said_before(path: Path, monkeypatch: py
     file.write_now(LiveState(pending=2), 5.0, NOW)
     monkeypatch.undo()
     assert json.loads(path.read_text())["pending"] == 1
+
+
+def test_a_state_that_could_not_be_written_is_written_as_soon_as_it_can(tmp_path: Path) -> None:
+    folder = tmp_path / "gone"
+    file = StateFile(str(folder / "state.json"))
+    assert file.write(LiveState(pending=3), 100.0, "then")
+    folder.mkdir()
+    assert not file.write(LiveState(pending=3), 100.5, "then")
+    assert file.write(LiveState(pending=3), 101.0, "then")
+    assert (folder / "state.json").exists()

@@ -6,6 +6,7 @@ The service manager must learn of a standstill, and what happened meanwhile must
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -133,3 +134,20 @@ def is_fed(manager: socket.socket) -> bool:
         except TimeoutError:
             return False
     return False
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="limits of another process are set on Linux")
+@pytest.mark.parametrize("descriptors", [12, 13, 14, 15])
+def test_too_few_descriptors_are_named_and_waited_out(live: LiveDaemon, descriptors: int) -> None:
+    live.prefix = ("sh", "-c", f'ulimit -S -n {descriptors}; exec "$@"', "sh")
+    live.start(wait=False)
+
+    # Only the log is certain: with not one descriptor to spare, the status cannot be written either.
+    wait_until(lambda: "open files" in live.log.read_text(), EQUAL_S, "the reason")
+    resource.prlimit(live.pid, resource.RLIMIT_NOFILE, (256, 256))
+    (live.root / "later.md").write_text("# later\n")
+    live.wait_equal(EQUAL_S)
+    wait_until(lambda: live.state()["mode"] == "watching", EQUAL_S, "watching")
+    counters = live.state()["counters"]
+    assert counters.get("failures", 0) + counters.get("watch_failed_instance_limit", 0) > 0
+    live.stop()
