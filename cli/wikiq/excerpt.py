@@ -165,11 +165,20 @@ def _widened(plain: str, units: Sequence[tuple[int, int]], start: int, end: int)
         begin > 0 and first - begin < lead and not _ends_sentence(plain, units[begin - 1][1], units[begin][0])
     ):
         begin -= 1
+    while 0 < begin < first and _clings(plain[units[begin - 1][1] : units[begin][0]]):
+        begin += 1
     stop = min(len(units) - 1, begin + WORDS_MAX - 1)
     while stop > last and units[stop][1] - min(units[begin][0], start) > CHARACTERS_MAX:
         stop -= 1
+    while last < stop < len(units) - 1 and _clings(plain[units[stop][1] : units[stop + 1][0]]):
+        stop -= 1
     tail = max(units[stop][1], end)
     return min(units[begin][0], start), tail
+
+
+def _clings(between: str) -> bool:
+    """Tell whether two words are parts of one, as in a path: an excerpt is not cut there."""
+    return between.isascii() and between != "" and not any(map(str.isspace, between))
 
 
 def _ends_sentence(plain: str, end: int, start: int) -> bool:

@@ -76,6 +76,20 @@ def test_a_long_sentence_begins_a_few_words_before_the_match() -> None:
     assert excerpt.text == "word " * LEAD_WORDS + "tree and more"
 
 
+@pytest.mark.parametrize(
+    "text, shown",
+    [
+        ("in lib/a/b/c/d/e/f/g/h/i/j is one tree", "is one tree"),
+        ("one tree" + " and" * 29 + " lib/a/b.py", "one tree" + " and" * 29),
+        ("lib/a/b/c/d/e/f/g/h/i/j/tree/leaf", "/tree/leaf"),  # no other place to begin
+    ],
+)
+def test_a_path_is_not_cut_in_its_middle(text: str, shown: str) -> None:
+    excerpt = cut_excerpt(text, sought("tree"))
+    assert excerpt is not None
+    assert excerpt.text == shown
+
+
 def test_lines_are_joined_by_blanks() -> None:
     excerpt = cut_excerpt("one tree\ntwo trees", sought("tree", "trees"))
     assert excerpt is not None
