@@ -41,7 +41,8 @@ def _expand(
 def _show(found: Expansion, surroundings: Surroundings) -> None:
     with paged(surroundings.out, surroundings.environ) as screen:
         screen.line(Span(text=found.title, style=BOLD), Span(text=f"  {found.path}", style=FAINT))
-        screen.line(Span(text=joined(found.section_path), style=FAINT))
+        if found.section_path:
+            screen.line(Span(text=joined(found.section_path), style=FAINT))
         screen.line()
         for section in found.sections:
             for spans in text_lines(section.source):
