@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final, Literal, Protocol
 
+import anyio
 from watchfiles import Change
 from watchfiles._rust_notify import RustNotify
 
@@ -24,6 +25,8 @@ IDLE_STEP_MS: Final = 50  # wake-ups cost .3 % of a core at 10 ms and .1 % at 50
 ACTIVE_FOR_S: Final = 30.0  # after a change the next one is likely, and somebody waits for it
 DEBOUNCE_MS: Final = 20  # the batcher settles each path by itself; sets need not be collected here
 DEEPEST_FOLDER: Final = 128  # levels; what lies deeper is not scanned either
+END_PATIENCE_S: Final = 0.5  # a thread that watches ends within a step; one that opens a huge tree does not
+END_POLL_S: Final = 0.002
 TIMEOUT_MS: Final = 5_000  # how often the thread comes back although nothing happened
 
 
@@ -111,6 +114,8 @@ class Watcher:
         finally:
             # Set before anything waits for the thread: cancelling alone takes up to TIMEOUT_MS.
             thread.stopping.set()
+            with anyio.CancelScope(shield=True):
+                await thread.ended()
 
     def split(self, reported: Iterable[tuple[int, str]]) -> tuple[frozenset[str], frozenset[str]]:
         """The paths from the root that matter, and the names of cookie files, among what was reported.
@@ -180,6 +185,16 @@ class _WatchThread(threading.Thread):
         self._opened = opened
         self._loop = loop
         self._died = died
+
+    async def ended(self) -> None:
+        """Until it has ended, as far as it can be awaited.
+
+        An interpreter that exits meanwhile would be aborted: it ends its threads by an exception that
+        watchfiles' own code catches (glibc: "FATAL: exception not rethrown").
+        """
+        with anyio.move_on_after(END_PATIENCE_S):
+            while self.is_alive():  # noqa: ASYNC110 - a thread sets no event of the loop's
+                await anyio.sleep(END_POLL_S)
 
     def run(self) -> None:
         try:

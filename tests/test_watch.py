@@ -207,6 +207,14 @@ def test_a_watcher_that_says_nothing_is_stopped_at_once() -> None:
     )
 
 
+def test_a_watcher_that_was_stopped_has_left_no_thread(tmp_path: Path) -> None:
+    """At the exit of the interpreter a thread in watchfiles' code aborts the process."""
+    for _ in range(5):
+        heard = Heard()
+        follow_until(Watcher(str(tmp_path), None, everything), heard, lambda: heard.opened > 0)  # noqa: B023
+        assert "watch" not in {thread.name for thread in threading.enumerate()}
+
+
 def test_a_watcher_that_is_slow_to_open_does_not_hold_a_stop() -> None:
     opening, release = threading.Event(), threading.Event()
 
