@@ -211,7 +211,9 @@ class Chain:
                 return
             yield from store.check_integrity()
             (index, number), seen = observe(store)
-            if life.met(cut) and (before | life.possible(cut)).get((index, number)) != seen:
+            # Without a commit an index may be lost as a whole.
+            committed = any(met_number for _, met_number in met)
+            if committed and (before | life.possible(cut)).get((index, number)) != seen:
                 yield f"the rows are those of no commit: generation {number}"
             newest = max((met_number for met_index, met_number in met if met_index == index), default=0)
             bring(store, {**life.wiki, AFTER: f"# After {cut}\n"})
