@@ -82,17 +82,16 @@ def run(
     commands = readers // COMMAND_SHARE
     try:
         with reading(daemon.db, readers - commands, looks), searching(daemon.db, commands, searches):
-            for number in range(restarts + 1):
-                until = time.monotonic() + seconds / (restarts + 1)
+            for number in range(restarts):
+                until = time.monotonic() + seconds / restarts
                 while time.monotonic() < until:
                     mischief.one()
                     edits += 1
                     time.sleep(EDIT_PAUSE_S)
-                daemon.wait_equal(EQUAL_S)
-                if number < restarts:
-                    daemon.stop(generator.choice([signal.SIGTERM, signal.SIGKILL]))
-                    daemon.start()
-                    print(f"{number + 1} restarts, {edits} edits, {searches.done} searches", flush=True)
+                daemon.stop(generator.choice([signal.SIGTERM, signal.SIGKILL]))
+                daemon.start()
+                print(f"{number + 1} restarts, {edits} edits, {searches.done} searches", flush=True)
+            daemon.wait_equal(EQUAL_S)
         daemon.verify()
     finally:
         daemon.stop(signal.SIGKILL)
