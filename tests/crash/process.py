@@ -134,6 +134,12 @@ class LiveDaemon:
         """Its process."""
         return self._running().pid
 
+    @property
+    def cpu_s(self) -> float:
+        """Seconds of CPU that its process has used, without those of its workers (proc(5))."""
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def is_ready(self) -> bool:
         """Whether its first look at the tree is done."""
         return self._has_scanned(self._began)

@@ -135,7 +135,7 @@ def measure(daemon: LiveDaemon, edits: int) -> Sample:
         descriptors=len(os.listdir(proc / "fd")),
         wal=daemon.db.with_name("index.db-wal").stat().st_size,
         file=daemon.db.stat().st_size,
-        cpu_s=(int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"),
+        cpu_s=daemon.cpu_s,
         pending=state["pending"],
         commits=state["counters"].get("commits", 0),
     )

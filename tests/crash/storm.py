@@ -100,13 +100,14 @@ def run(folder: Path, *, files: int, queue: int, limit_s: float) -> dict[str, fl
     took = {}
     try:
         for act in ACTS:
-            name, began = act.__name__, time.monotonic()
+            name, began, cpu_s = act.__name__, time.monotonic(), daemon.cpu_s
             act(root, expected, files)
             lasted = time.monotonic() - began
             took[name] = daemon.wait_equal(limit_s, expected)
             missed = daemon.state()["counters"].get("missed_by_events", 0)
             print(
-                f"{name} in {lasted:.1f} s: equal after {took[name]:.2f} s of quiet, {missed} missed",
+                f"{name} in {lasted:.1f} s: equal after {took[name]:.2f} s of quiet, {missed} missed, "
+                f"{daemon.cpu_s - cpu_s:.1f} s of CPU",
                 flush=True,
             )
         daemon.verify()
