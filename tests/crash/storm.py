@@ -76,15 +76,7 @@ def delete(root: Path, expected: Hashes, files: int) -> None:
         del expected[path]
 
 
-def read(root: Path, expected: Hashes, files: int) -> None:
-    """Every page is opened once, which fills the queue too, and one is written in between."""
-    for nth, path in enumerate(sorted(expected)):
-        (root / path).read_bytes()
-        if nth == len(expected) // 2:
-            write(root, expected, path, "# The one write among the reads\n")
-
-
-ACTS: Final[tuple[Act, ...]] = (make, edit, move, read, delete)
+ACTS: Final[tuple[Act, ...]] = (make, edit, move, delete)
 
 
 def run(folder: Path, *, files: int, queue: int, limit_s: float) -> dict[str, float]:
