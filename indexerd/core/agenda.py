@@ -50,7 +50,11 @@ class Job:
 
 
 class Agenda:
-    """The next job. `watching` says whether events come; without them scans are all there is."""
+    """The next job. `watching` says whether events come; without them scans are all there is.
+
+    A queue that runs over tells nobody, and the daemon's own reading may be what fills it. So changes
+    are followed by scans until two in a row have found nothing, and nothing was reported meanwhile.
+    """
 
     def __init__(self) -> None:
         self.watching = False
@@ -58,6 +62,8 @@ class Agenda:
         self._asked: dict[Reason, float] = {}  # scans asked for, with the time before which they are not due
         self._last_scan_end: float | None = None
         self._last_scan_s = 0.0
+        self._moved = False  # something was reported or found since the last scan began
+        self._moved_before = False  # the same of that scan: what was read then may have flooded the watcher
         self._failures = 0
         self._blocked_until = float("-inf")
 
@@ -68,7 +74,7 @@ class Agenda:
 
     @property
     def last_scan_s(self) -> float:
-        """How long the last scan of everything took."""
+        """How long the last scan of everything took, without what was read and written after it."""
         return self._last_scan_s
 
     @property
@@ -78,6 +84,7 @@ class Agenda:
 
     def report(self, path: str, now: float, *, delay: float = 0.0) -> None:
         """Something happened at `path`; `ROOT` is the root itself. Not looked at for `delay` seconds."""
+        self._moved = True
         self._batcher.add(path, now, subtree=path == ROOT, delay=delay)
 
     def scan_when_quiet(self, now: float) -> None:
@@ -115,11 +122,12 @@ class Agenda:
             return self._scan(Reason.BARRIER, (*batch.paths, *batch.subtrees))
         return _look(batch, Reason.BARRIER)
 
-    def finish(self, job: Job, started: float, ended: float) -> None:
-        """The job is done."""
+    def finish(self, job: Job, ended: float, *, scan_s: float = 0.0, changed: bool = False) -> None:
+        """The job is done. A scan of everything took `scan_s`; `changed`: pages had another stamp."""
         self._failures = 0
         if job.is_scan:
-            self._last_scan_end, self._last_scan_s = ended, ended - started
+            self._last_scan_end, self._last_scan_s = ended, scan_s
+            self._moved |= changed
 
     def fail(self, job: Job, now: float) -> float:
         """The job failed; all it was about waits again. Gives the seconds until then."""
@@ -139,7 +147,10 @@ class Agenda:
     def _periodic_at(self) -> float | None:
         if self._last_scan_end is None:
             return None
-        return self._last_scan_end + scan_interval_s(self._last_scan_s, watching=self.watching)
+        confirmed = not (self._moved or self._moved_before)
+        return self._last_scan_end + scan_interval_s(
+            self._last_scan_s, watching=self.watching, confirmed=confirmed
+        )
 
     def _scan_due(self, now: float) -> Reason | None:
         due = [reason for reason, at in self._asked.items() if at <= now]
@@ -151,6 +162,7 @@ class Agenda:
     def _scan(self, reason: Reason, expected: tuple[str, ...]) -> Job:
         self._batcher.clear()
         self._asked.clear()
+        self._moved_before, self._moved = self._moved, False
         return Job(EVERYTHING, reason, expected)
 
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
-SCAN_SHARE: Final = 0.001  # of one core, while the watcher works (spec 3.2)
+SCAN_SHARE: Final = 0.001  # of one core, while the watcher works and nothing happens (spec 3.2)
+CONFIRMING_SHARE: Final = 0.01  # until a scan has confirmed what the watcher told of the last changes
 SCANNING_SHARE: Final = 0.1  # of one core, while scans are all there is
 SHORTEST_INTERVAL_S: Final = 5.0
 LONGEST_INTERVAL_S: Final = 900.0
@@ -18,9 +19,10 @@ LONGEST_BACK_OFF_S: Final = 8.0  # a limit raised or a disk tidied up is made us
 GAP_S: Final = 10.0  # the loop came by this much too late: the machine slept
 
 
-def scan_interval_s(last_scan_s: float, *, watching: bool) -> float:
+def scan_interval_s(last_scan_s: float, *, watching: bool, confirmed: bool = True) -> float:
     """Seconds from the end of a scan that took `last_scan_s` to the next one."""
-    share = SCAN_SHARE if watching else SCANNING_SHARE
+    settled = SCAN_SHARE if confirmed else CONFIRMING_SHARE
+    share = settled if watching else SCANNING_SHARE
     return min(max(last_scan_s / share, SHORTEST_INTERVAL_S), LONGEST_INTERVAL_S)
 
 

@@ -46,13 +46,15 @@ class Unavailable:
 class Looked:
     """What a look came to.
 
-    `changed`: pages that came, went or have another stamp. `again`: paths to look at once more, with
+    `scan_s`: how long the tree was looked at, before anything was read. `changed`: pages that came, went
+    or have another stamp. `again`: paths to look at once more, with
     the seconds until then. `second_look_at`: when a scan can settle a doubt. `folders`: whether more
     than single files were looked at. `another_root`: the root was replaced, and that is believed now.
     """
 
     survey: Survey
     update: Update
+    scan_s: float = 0.0
     changed: tuple[str, ...] = ()
     again: tuple[tuple[str, float], ...] = ()
     second_look_at: float | None = None
@@ -97,6 +99,7 @@ class Looker:
         self, job: Job, stop: Callable[[], bool], progress: Callable[[int, int], None] | None = None
     ) -> Looked | Unavailable:
         """Brings the index to what is found. Raises StorageError, Stopped and what else Indexer raises."""
+        began = self._clock()
         try:
             survey = self._indexer.survey(job.covers, stop=stop)
         except (RootError, NotPermittedError) as error:
@@ -104,6 +107,7 @@ class Looker:
                 raise
             self._doubts.forget(_DELETIONS)
             return Unavailable(error.problem)
+        scan_s = self._clock() - began
         before = self._identity
         doubt = self._doubt_root(survey)
         if doubt is not None:
@@ -123,6 +127,7 @@ class Looker:
         return Looked(
             survey=survey,
             update=update,
+            scan_s=scan_s,
             changed=_changed(survey),
             again=(*refused.items(), *self._unread_again(survey, update)),
             second_look_at=self._doubts.next_at(),

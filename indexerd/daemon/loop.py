@@ -163,10 +163,9 @@ class Daemon:
             await self._reload()
             job = replace(job, reason=Reason.RELOAD)  # no event could have told what it finds
         self._running, self._hearing.reported = job, set()
-        began = self._clock()
         try:
             looked = await anyio.to_thread.run_sync(self._look, job)
-            self._take_in(job, looked, began, waiting)
+            self._take_in(job, looked, waiting)
         except Stopped:
             return
         except DamagedIndexError as error:
@@ -180,13 +179,14 @@ class Daemon:
             self._running = None
             self._pulse.worked()
 
-    def _take_in(self, job: Job, looked: Looked | Unavailable, began: float, waiting: Wait) -> None:
+    def _take_in(self, job: Job, looked: Looked | Unavailable, waiting: Wait) -> None:
         """What a look came to, for the agenda, the status and whoever waits. Raises StorageError."""
-        self._agenda.finish(job, began, self._clock())
         self._report.trouble = None
         if isinstance(looked, Unavailable):
+            self._agenda.finish(job, self._clock())
             self._lose_root(looked)
         else:
+            self._agenda.finish(job, self._clock(), scan_s=looked.scan_s, changed=bool(looked.changed))
             self._follow_up(job, looked)
             if not self._looker.open and not looked.astray:
                 store = self._workshop.store

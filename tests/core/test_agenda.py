@@ -6,7 +6,7 @@ import pytest
 
 from indexerd.core.agenda import EVERYTHING, Agenda, Job, Reason, find_unreported
 from indexerd.core.batch import FOLDER_CAP, LONGEST_WAIT_MS, QUIET_DELAY_MS, ROOT, TRAILING_QUIET_MS
-from indexerd.core.schedule import FIRST_BACK_OFF_S, SHORTEST_INTERVAL_S
+from indexerd.core.schedule import CONFIRMING_SHARE, FIRST_BACK_OFF_S, SCAN_SHARE, SHORTEST_INTERVAL_S
 
 QUIET = QUIET_DELAY_MS / 1000
 LONGEST = LONGEST_WAIT_MS / 1000
@@ -18,7 +18,7 @@ def scanned(agenda: Agenda, now: float, took_s: float = 0.001) -> None:
     agenda.ask_scan(Reason.START, now - took_s)
     job = agenda.next_job(now - took_s)
     assert job is not None
-    agenda.finish(job, now - took_s, now)
+    agenda.finish(job, now, scan_s=took_s)
 
 
 def test_nothing_is_to_be_done_before_anything_was_asked() -> None:
@@ -75,6 +75,25 @@ def test_a_scan_follows_the_last_one_at_an_interval_that_bounds_its_cost(
     assert agenda.next_job(100.0 + interval_s + 0.01) == Job(EVERYTHING, Reason.PERIODIC)
 
 
+def test_changes_are_followed_by_scans_until_two_in_a_row_find_nothing() -> None:
+    agenda, took_s = Agenda(), 0.1
+    agenda.watching = True
+    now = 100.0
+    scanned(agenda, now, took_s)
+    agenda.report("a.md", now)
+    job = agenda.next_job(now + QUIET)
+    assert job is not None
+    agenda.finish(job, now + QUIET)
+    for changed in (False, True, False, False):
+        now += took_s / CONFIRMING_SHARE
+        assert agenda.next_at() == pytest.approx(now)
+        now += 0.001
+        job = agenda.next_job(now)
+        assert job == Job(EVERYTHING, Reason.PERIODIC)
+        agenda.finish(job, now, scan_s=took_s, changed=changed)
+    assert agenda.next_at() == pytest.approx(now + took_s / SCAN_SHARE)
+
+
 def test_after_a_storm_everything_is_scanned_once_it_is_quiet() -> None:
     agenda = Agenda()
     scanned(agenda, 1.0)
@@ -101,7 +120,7 @@ def test_a_failed_batch_waits_longer_each_time_and_comes_back_whole() -> None:
     assert waits == [FIRST_BACK_OFF_S, 2 * FIRST_BACK_OFF_S, 4 * FIRST_BACK_OFF_S]
     job = agenda.next_job(now)
     assert job is not None
-    agenda.finish(job, now, now)
+    agenda.finish(job, now)
     assert agenda.failures == 0
 
 

@@ -29,6 +29,11 @@ def test_a_scan_costs_a_bounded_share_of_a_core(took_s: float, watching: bool, i
     assert scan_interval_s(took_s, watching=watching) == pytest.approx(interval_s)
 
 
+def test_until_a_change_is_confirmed_scans_come_ten_times_as_often() -> None:
+    assert scan_interval_s(0.1, watching=True, confirmed=False) == pytest.approx(10.0)
+    assert scan_interval_s(0.1, watching=False, confirmed=False) == scan_interval_s(0.1, watching=False)
+
+
 def test_a_back_off_doubles_up_to_its_limit() -> None:
     waits = [back_off_s(failures) for failures in range(1, 2_000)]
     assert waits[:4] == [0.25, 0.5, 1.0, 2.0]
