@@ -15,8 +15,10 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Final
 
-STATE_NAME: Final = "state.json"
+from indexerd.errors import ForeignFileError
+
 STATE_FORMAT: Final = 1
+_BEGINNING: Final = b'{"format": '  # of the text, whatever its format
 _FULL: Final = {errno.ENOSPC, errno.EDQUOT}
 WRITE_INTERVAL_S: Final = 1.0  # a storm of commits is not worth a file a commit
 
@@ -64,6 +66,25 @@ class LiveState:
 def render_state(state: LiveState, *, pid: int, updated_at: str) -> str:
     """The file's text: one JSON object."""
     return json.dumps({"format": STATE_FORMAT, "pid": pid, **asdict(state), "updated_at": updated_at}) + "\n"
+
+
+def refuse_foreign(path: str) -> None:
+    """Raises ForeignFileError for what another program wrote at `path`. A torn file is not foreign."""
+    try:
+        with open(path, "rb", opener=_open_without_waiting) as file:
+            start = file.read(len(_BEGINNING))
+    except OSError:
+        return  # nothing is there, or it cannot be read: the daemon does without it
+    if start.strip(b"\0") and not start.startswith(_BEGINNING):
+        raise ForeignFileError(
+            path,
+            "is a file of another program, it is left alone",
+            "give the index a folder of its own, with --db",
+        )
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC)
 
 
 class StateFile:

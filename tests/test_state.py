@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from indexerd.state import WRITE_INTERVAL_S, LastScan, LiveState, Mode, StateFile
+from indexerd.errors import ForeignFileError
+from indexerd.state import WRITE_INTERVAL_S, LastScan, LiveState, Mode, StateFile, refuse_foreign
 
 SCAN = LastScan("2026-11-29T10:00:00.000Z", "2026-11-29T10:00:00.016Z", "periodic", 3112, 2, 1)
 NOW = "2026-11-29T10:00:01.000Z"
@@ -83,6 +84,28 @@ def test_the_file_has_the_mode_of_the_index_under_any_umask(path: Path, umask: i
     finally:
         os.umask(before)
     assert path.stat().st_mode & 0o777 == mode
+
+
+@pytest.mark.parametrize("text", ['{"theirs": 1}', "words", '{"format"'])
+def test_a_file_of_another_program_is_refused_and_left_alone(path: Path, text: str) -> None:
+    path.write_text(text)
+    with pytest.raises(ForeignFileError, match=r"folder of its own"):
+        refuse_foreign(str(path))
+    assert path.read_text() == text
+
+
+@pytest.mark.parametrize("text", [None, "", "\0" * 300, '{"format": 1, "pid"', '{"format": 2}\n'])
+def test_what_a_power_failure_left_of_the_state_or_another_version_wrote_is_no_other_programs(
+    path: Path, text: str | None
+) -> None:
+    if text is not None:
+        path.write_text(text)
+    refuse_foreign(str(path))
+
+
+def test_a_state_of_our_own_is_not_foreign(path: Path) -> None:
+    StateFile(str(path)).write_now(LiveState(), 0.0, NOW)
+    refuse_foreign(str(path))
 
 
 def test_a_link_put_in_the_place_of_the_temporary_file_is_not_written_through(path: Path) -> None:

@@ -11,6 +11,7 @@ import anyio
 
 from indexerd.compose import Wiki
 from indexerd.config import user_file
+from indexerd.contract import STATE_NAME
 from indexerd.control import socket_path
 from indexerd.core.names import CONFIG_FILE
 from indexerd.daemon.loop import Daemon
@@ -18,7 +19,7 @@ from indexerd.daemon.surroundings import Surroundings
 from indexerd.daemon.workshop import Workshop
 from indexerd.registry import resolve_root
 from indexerd.service import ServiceManager
-from indexerd.state import STATE_NAME, StateFile
+from indexerd.state import StateFile, refuse_foreign
 from indexerd.watch import Notifier, open_notifier
 
 COOKIES: Final = "cookies"  # the folder of the barrier's files, beside the index
@@ -38,16 +39,16 @@ def run_daemon(
     wiki = load()
     if not os.path.isdir(wiki.root) and not wiki.index.exists():
         resolve_root(wiki.root, environ)  # which says what is wrong with it
+    folder = os.path.dirname(wiki.index)
+    state = os.path.join(folder, STATE_NAME)
+    refuse_foreign(state)
     service = ServiceManager.from_environment(environ)
     files = (user_file(environ), os.path.join(wiki.root, CONFIG_FILE))
     workshop = Workshop(load, files, log)
     try:
-        folder = os.path.dirname(wiki.index)
         access = os.stat(wiki.index)  # the state may be read by whom the index may be read
         around = Surroundings(
-            state=StateFile(
-                os.path.join(folder, STATE_NAME), mode=stat.S_IMODE(access.st_mode), group=access.st_gid
-            ),
+            state=StateFile(state, mode=stat.S_IMODE(access.st_mode), group=access.st_gid),
             control=_make_socket_folder(socket_path(str(wiki.index), environ), log),
             cookies=os.path.join(folder, COOKIES),
             service=service,

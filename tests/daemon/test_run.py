@@ -55,6 +55,17 @@ def ask_fresh(path: str) -> dict[str, Any]:
         return answer
 
 
+def test_a_folder_where_another_program_keeps_its_state_is_refused(live: LiveDaemon) -> None:
+    live.db.parent.mkdir()
+    theirs = live.db.with_name("state.json")
+    theirs.write_text('{"theirs": 1}')
+    done = run_once(live)
+    assert (done.returncode, done.stderr.count("\n")) == (74, 1)
+    assert "another program" in done.stderr
+    assert [path.name for path in live.db.parent.iterdir()] == ["state.json"]
+    assert theirs.read_text() == '{"theirs": 1}'
+
+
 def test_a_daemon_follows_answers_and_stops_cleanly(live: LiveDaemon) -> None:
     live.start()
     control = live.state()["control"]
