@@ -6,6 +6,7 @@ that names the nearest known one. What can be measured is no setting.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import errno
 import os
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from indexerd.core.names import CONFIG_FILE, is_text
+from indexerd.core.schedule import LONGEST_INTERVAL_S, SHORTEST_INTERVAL_S
 from indexerd.errors import ConfigurationError, NotPermittedError
 from indexerd.opening import FILE_FLAGS, read_up_to
 
@@ -23,6 +25,7 @@ ENVIRONMENT_PREFIX: Final = "INDEXERD_"
 CONFIG_FILE_BYTES: Final = 1 << 20
 
 WATCH_CHOICES: Final = ("auto", "scan")
+LEAST_INTERVAL_S: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +33,8 @@ class Settings:
     """Everything that can be set, with its default. None: not set, decided where it is used.
 
     `ignore`: gitignore patterns. `max_page_bytes`: larger files are listed, not read. `watch`:
-    `scan` looks periodically instead of waiting for events. `share_group`: may read the index.
+    `scan` looks periodically instead of waiting for events. `scan_interval`: seconds between two such
+    looks at least; longer where a look is expensive. `share_group`: may read the index.
     `names`: names that are never structure (spec 1.7). `db`: the index file. `name`: for `--wiki`.
     """
 
@@ -40,6 +44,7 @@ class Settings:
     follow_symlinks: bool = False
     max_page_bytes: int = 16 << 20
     watch: str = "auto"
+    scan_interval: float = SHORTEST_INTERVAL_S
     share_group: str | None = None
     names: tuple[str, ...] = ()
     db: str | None = None
@@ -74,6 +79,7 @@ SETTINGS: Final = (
     _wiki("follow_symlinks", "Follow symbolic links that stay inside the root."),
     _wiki("max_page_bytes", "Larger files are listed but not read."),
     _wiki("watch", "auto: wait for events where the file system gives them; scan: look periodically."),
+    _wiki("scan_interval", "Seconds between two periodic looks at least; on a large tree it is longer."),
     _wiki("share_group", "A group of this machine that may read the index."),
     Setting(
         "names",
@@ -143,6 +149,9 @@ def parse_text(setting: Setting, text: str, where: str) -> object:
         value = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}.get(
             word, text
         )
+    elif isinstance(default, float):
+        with contextlib.suppress(ValueError):
+            value = float(text)
     elif isinstance(default, int):
         value = int(text) if text.strip().isdecimal() else text
     elif isinstance(default, tuple):
@@ -162,6 +171,12 @@ def _checked(setting: Setting, value: object, where: str) -> object:
         if isinstance(value, int) and not isinstance(value, bool) and value > 0:
             return value
         raise ConfigurationError(where, problem, "write a number of bytes above 0")
+    if isinstance(default, float):
+        least, most = LEAST_INTERVAL_S, LONGEST_INTERVAL_S
+        if isinstance(value, int | float) and not isinstance(value, bool) and least <= value <= most:
+            return float(value)
+        remedy = f"write seconds, {least:g} to {most:g}"
+        raise ConfigurationError(where, problem, remedy)
     if isinstance(default, tuple):
         return _checked_list(setting, value, where, problem)
     if not isinstance(value, str) or not value or "\0" in value or not is_text(value):

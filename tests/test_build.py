@@ -23,8 +23,9 @@ from indexerd.core.model import Page, ProjectionOptions
 from indexerd.core.page import project_page
 from indexerd.core.second_look import CONFIRM_AFTER_S
 from indexerd.walk import Stopped, TreeSettings
+from tests.another_user import as_nobody, needs_open_installation
 from tests.building import Bench
-from tests.test_tree import as_nobody, linked_tree
+from tests.test_tree import linked_tree
 
 
 @pytest.fixture
@@ -212,6 +213,7 @@ def test_a_page_that_is_deleted_while_it_is_to_be_read_is_gone_after_the_build(b
     assert bench.paths() == ["a.md", "c.md"]
 
 
+@needs_open_installation
 def test_a_page_that_cannot_be_read_keeps_its_rows_and_says_why_until_it_can(open_bench: Bench) -> None:
     bench = open_bench
     bench.write(a="# A\n", closed__b="# B\n")

@@ -71,6 +71,11 @@ def test_the_users_file_lies_in_the_xdg_folder_unless_that_is_relative(tmp_path:
         ("[wiki]\ngitignore = 'no'\n", "write true or false"),
         ("[wiki]\nmax_page_bytes = 0\n", "a number of bytes above 0"),
         ("[wiki]\nmax_page_bytes = true\n", "a number of bytes above 0"),
+        ("[wiki]\nscan_interval = 0\n", "write seconds, 0.1 to 900"),
+        ("[wiki]\nscan_interval = 901.0\n", "write seconds, 0.1 to 900"),
+        ("[wiki]\nscan_interval = nan\n", "write seconds, 0.1 to 900"),
+        ("[wiki]\nscan_interval = '1'\n", "write seconds, 0.1 to 900"),
+        ("[wiki]\nscan_interval = true\n", "write seconds, 0.1 to 900"),
         ("[wiki]\nwatch = 'inotify'\n", "write one of auto, scan"),
         ("[wiki]\nshare_group = ''\n", "write one word"),
         ("[wiki]\n\nignore = [\n", r"is not valid TOML: .*(line 4|end of document)"),
@@ -100,6 +105,7 @@ def test_a_wikis_own_file_may_not_set_what_concerns_the_machine(tmp_path: Path, 
         ("INDEXERD_EXTENSION", "md", "INDEXERD_EXTENSION is no setting; did you mean INDEXERD_EXTENSIONS"),
         ("INDEXERD_GITIGNORE", "maybe", "INDEXERD_GITIGNORE: wiki.gitignore cannot be 'maybe'"),
         ("INDEXERD_MAX_PAGE_BYTES", "-1", "cannot be '-1'"),
+        ("INDEXERD_SCAN_INTERVAL", "soon", "cannot be 'soon'; write seconds"),
         ("INDEXERD_DB", "", "db cannot be ''"),
         ("INDEXERD_NAME", os.fsdecode(b"caf\xe9"), "name cannot be"),
     ],
@@ -117,10 +123,13 @@ def test_words_in_variables_are_read_as_what_the_setting_is(tmp_path: Path) -> N
         INDEXERD_GITIGNORE="No",
         INDEXERD_MAX_PAGE_BYTES="10",
         INDEXERD_IGNORE="",
+        INDEXERD_SCAN_INTERVAL="60",
         INDEXERD_DB="/x.db",
     )
     settings = load_configuration(None, {"follow_symlinks": True}, environ).settings
-    assert settings == Settings(gitignore=False, max_page_bytes=10, db="/x.db", follow_symlinks=True)
+    assert settings == Settings(
+        gitignore=False, max_page_bytes=10, db="/x.db", follow_symlinks=True, scan_interval=60.0
+    )
 
 
 def test_a_file_of_the_wiki_that_is_a_link_or_no_file_is_refused(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from indexerd.registry import (
     root_of_name,
 )
 from indexerd.store import Snapshot, Store
-from tests.test_tree import as_nobody
+from tests.another_user import as_nobody, needs_open_installation
 
 
 @pytest.fixture
@@ -113,6 +113,7 @@ def test_an_index_whose_writer_died_before_it_made_a_table_is_listed(
     assert "indexerd build" in index.problem
 
 
+@needs_open_installation
 def test_an_index_folder_of_somebody_else_hides_no_other_index() -> None:
     with tempfile.TemporaryDirectory() as name:
         os.chmod(name, 0o777)

@@ -8,7 +8,6 @@ import socket
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from indexerd.errors import ConfigurationError, NotPermittedError, RootError
 from indexerd.ignore import IgnoreRules
 from indexerd.tree import Content, Oversized, Tree
 from indexerd.walk import DEEPEST_FOLDER, Stopped, TreeSettings, Walk
+from tests.another_user import as_nobody
 
 
 def plant(root: Path, *paths: str, text: str = "# Page\n") -> None:
@@ -37,19 +37,6 @@ def pages(root: Path, settings: TreeSettings | None = None, covers: tuple[str, .
 def problems(root: Path, settings: TreeSettings | None = None) -> dict[str, str]:
     found = Tree(str(root), settings or TreeSettings()).scan().diagnostics
     return {path: diagnostics[0].kind for path, diagnostics in found.items()}
-
-
-@contextmanager
-def as_nobody() -> Iterator[None]:
-    """File permissions mean nothing to root, so the tests of refusal step down for a moment."""
-    if os.geteuid() != 0:
-        yield
-        return
-    os.seteuid(65534)
-    try:
-        yield
-    finally:
-        os.seteuid(0)
 
 
 @pytest.fixture

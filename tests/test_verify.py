@@ -15,8 +15,8 @@ from indexerd import verify
 from indexerd.contract import COLUMNS
 from indexerd.store.compare import column_names
 from indexerd.verify import check_integrity, compare_rows, find_differences
+from tests.another_user import as_nobody, needs_open_installation
 from tests.building import Bench
-from tests.test_tree import as_nobody
 
 
 @pytest.fixture
@@ -157,6 +157,7 @@ def open_bench() -> Iterator[Bench]:
         yield Bench(Path(name))
 
 
+@needs_open_installation
 def test_pages_that_cannot_be_read_now_are_left_out(open_bench: Bench) -> None:
     open_bench.write(a="# A\n", closed__b="# B\n\n#tag\n", c="# C\n")
     os.chmod(open_bench.root / "c.md", 0o666)

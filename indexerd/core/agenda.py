@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Final
 
 from indexerd.core.batch import ROOT, Batch, Batcher, folders_above
-from indexerd.core.schedule import back_off_s, scan_interval_s
+from indexerd.core.schedule import SHORTEST_INTERVAL_S, back_off_s, scan_interval_s
 
 EVERYTHING: Final = (ROOT,)
 
@@ -58,6 +58,7 @@ class Agenda:
 
     def __init__(self) -> None:
         self.watching = False
+        self.shortest_interval_s = SHORTEST_INTERVAL_S  # between two periodic scans
         self._batcher = Batcher()
         self._asked: dict[Reason, float] = {}  # scans asked for, with the time before which they are not due
         self._last_scan_end: float | None = None
@@ -149,7 +150,10 @@ class Agenda:
             return None
         confirmed = not (self._moved or self._moved_before)
         return self._last_scan_end + scan_interval_s(
-            self._last_scan_s, watching=self.watching, confirmed=confirmed
+            self._last_scan_s,
+            watching=self.watching,
+            confirmed=confirmed,
+            shortest_s=self.shortest_interval_s,
         )
 
     def _scan_due(self, now: float) -> Reason | None:

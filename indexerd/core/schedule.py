@@ -19,11 +19,13 @@ LONGEST_BACK_OFF_S: Final = 8.0  # a limit raised or a disk tidied up is made us
 GAP_S: Final = 10.0  # the loop came by this much too late: the machine slept
 
 
-def scan_interval_s(last_scan_s: float, *, watching: bool, confirmed: bool = True) -> float:
+def scan_interval_s(
+    last_scan_s: float, *, watching: bool, confirmed: bool = True, shortest_s: float = SHORTEST_INTERVAL_S
+) -> float:
     """Seconds from the end of a scan that took `last_scan_s` to the next one."""
     settled = SCAN_SHARE if confirmed else CONFIRMING_SHARE
     share = settled if watching else SCANNING_SHARE
-    return min(max(last_scan_s / share, SHORTEST_INTERVAL_S), LONGEST_INTERVAL_S)
+    return min(max(last_scan_s / share, shortest_s), LONGEST_INTERVAL_S)
 
 
 def back_off_s(failures: int) -> float:

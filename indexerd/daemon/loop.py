@@ -51,6 +51,7 @@ class Daemon:
         self._log = log
         self._pulse = Pulse(around.clock, around.wall)
         self._agenda = Agenda()
+        self._agenda.shortest_interval_s = settings.scan_interval
         self._looker = Looker(root, workshop.indexer, self._clock)
         self._upkeep = Upkeep(workshop.store, self._clock)
         self._cookies = Cookies(around.cookies)
@@ -311,8 +312,10 @@ class Daemon:
             self._report.settings = None
             self._log.info("settings.loaded")
             self._looker.use(self._workshop.indexer)
-            self._hearing.linked = self._workshop.wiki.settings.follow_symlinks
-            self._keeper.reopen(scan_only=self._workshop.wiki.settings.watch == "scan")
+            settings = self._workshop.wiki.settings
+            self._hearing.linked = settings.follow_symlinks
+            self._agenda.shortest_interval_s = settings.scan_interval
+            self._keeper.reopen(scan_only=settings.watch == "scan")
         self._agenda.retry_now()
         self._agenda.ask_scan(Reason.RELOAD, self._clock())
 

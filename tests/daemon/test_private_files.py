@@ -18,12 +18,11 @@ import anyio
 import pytest
 
 from indexerd.daemon.cookies import Cookies
+from tests.another_user import AS_NOBODY
 from tests.crash.barrier import ask
 from tests.crash.process import LiveDaemon, wait_until
 
 EQUAL_S: Final = 20.0
-NOBODY: Final = 65534
-AS_NOBODY: Final = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups")
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 needs_setpriv = pytest.mark.skipif(shutil.which("setpriv") is None, reason="setpriv is not installed here")

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 import pytest
 
+from tests.another_user import AS_NOBODY, NOBODY
 from tests.crash.process import LiveDaemon, hash_index, wait_until
 
 EQUAL_S: Final = 20.0
@@ -177,7 +178,7 @@ def test_an_index_inside_the_wiki_causes_no_work(tmp_path: Path, live: LiveDaemo
 def test_a_reader_of_the_share_group_searches_whether_the_daemon_runs_or_not(
     tmp_path: Path, live: LiveDaemon
 ) -> None:
-    group = grp.getgrgid(65534).gr_name
+    group = grp.getgrgid(NOBODY).gr_name
     live.words = ("--share-group", group)
     for folder in (tmp_path, *tmp_path.parents[:3]):
         folder.chmod(folder.stat().st_mode | 0o011)
@@ -188,7 +189,7 @@ def test_a_reader_of_the_share_group_searches_whether_the_daemon_runs_or_not(
     python = shutil.which("python3", path="/usr/bin:/bin")
     if python is None:
         pytest.skip("no python outside the home of root, which another user may not enter")
-    as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", python, "-c", code]
+    as_nobody = [*AS_NOBODY, python, "-c", code]
 
     def search() -> str:
         done = subprocess.run([*as_nobody, str(live.db)], capture_output=True, text=True, check=False)

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from indexerd.errors import IndexerdError
+from tests.another_user import NOBODY
 from tests.store.wiki import bring, open_store
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 
-NOBODY = 65534
 WIKI = {"a.md": "# A\n\ntext\n"}
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.another_user import AS_NOBODY, needs_open_installation
 from tests.wikiq.running import command, environment, run_on_screen, run_wikiq
 from tests.wikiq.sample_index import SampleIndex, SamplePage, write_sample
 from wikiq.database import open_database
@@ -167,6 +168,7 @@ def test_a_name_that_no_text_can_hold_is_shown_and_bound_without_a_traceback(ind
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 @pytest.mark.skipif(shutil.which("setpriv") is None, reason="setpriv (util-linux) is not here")
+@needs_open_installation
 @pytest.mark.parametrize("wal", ["kept", "gone"])
 def test_another_user_reads_while_the_daemon_is_down(tmp_path: Path, wal: str) -> None:
     import apsw
@@ -182,9 +184,8 @@ def test_another_user_reads_while_the_daemon_is_down(tmp_path: Path, wal: str) -
             writer.execute("UPDATE meta SET value = 5 WHERE key = 'generation'")
         writer.close()
         assert index.db.with_name("index.db-wal").exists() is (wal == "kept")
-        user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
         done = subprocess.run(
-            [*user, *command("fruit", "--json")],
+            [*AS_NOBODY, *command("fruit", "--json")],
             cwd=index.root,
             env=environment(open_to_all),
             capture_output=True,
