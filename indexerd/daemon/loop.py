@@ -269,6 +269,7 @@ class Daemon:
         store = self._workshop.store
         self._report.count_scan(
             finding.told(),
+            now,
             building=store.building,
             generation=store.generation,
             problems=len(store.fetch_diagnostics()),
@@ -279,7 +280,7 @@ class Daemon:
         missed = finding.missed
         if missed:
             self._hearing.trusted = False
-            self._report.count_missed(missed)
+            self._report.count_missed(missed, self._clock())
             self._log.warning("events.missed", paths=missed, reason=finding.reason)
             if finding.reason == Reason.PERIODIC:
                 self._keeper.doubt()

@@ -18,6 +18,7 @@ from indexerd.state import LastScan, LiveState, Mode
 from indexerd.store.failures import explained
 
 WAL_WARNING_BYTES: Final = 64 << 20  # a reader that keeps a transaction open lets it grow
+MISSED_SHOWN_S: Final = 900.0  # long enough for a person to see it; the counter stays
 
 # A queue that overflows, a folder filled before it was watched, a page written through a map: all are silent.
 MISSED_REMEDY: Final = (
@@ -44,7 +45,7 @@ class Report:
     """The facts. `unavailable`: why the root cannot be believed; `started`: the first look is done.
 
     `trouble`: an error that is being waited out; `settings`: settings that were refused; `missed`:
-    changes of which the watcher had not told, since the last periodic scan.
+    changes of which the watcher had not told, the last of them at `missed_at` (monotonic seconds).
     """
 
     control: str | None = None
@@ -57,6 +58,7 @@ class Report:
     settings: Trouble | None = None
     wal: Trouble | None = None
     missed: int = 0
+    missed_at: float = 0.0
     pages: int = 0
     generation: int = 0
     problems: int = 0
@@ -68,18 +70,21 @@ class Report:
         self.generation = update.generation
         self.counters.update(commits=update.commits, upserted=update.upserted, deleted=update.deleted)
 
-    def count_scan(self, scan: LastScan, *, building: bool, generation: int, problems: int) -> None:
+    def count_scan(
+        self, scan: LastScan, now: float, *, building: bool, generation: int, problems: int
+    ) -> None:
         """The whole tree was looked at."""
         self.last_scan, self.pages = scan, scan.pages_seen
-        if scan.reason == Reason.PERIODIC:
+        if scan.reason == Reason.PERIODIC and now - self.missed_at >= MISSED_SHOWN_S:
             self.missed = 0
         self.building, self.generation, self.problems = building, generation, problems
         self.counters.update({"scans": 1, f"scans_{scan.reason}": 1})
 
-    def count_missed(self, missed: int) -> None:
+    def count_missed(self, missed: int, now: float) -> None:
         """The last scan found changes that the watcher had not reported."""
         self.counters["missed_by_events"] += missed
         self.missed += missed
+        self.missed_at = now
         if self.last_scan is not None:
             self.last_scan = replace(self.last_scan, missed_by_events=missed)
 

@@ -24,6 +24,7 @@ START_S: Final = 120.0  # a first build of a real wiki on a busy machine
 STOP_S: Final = 30.0
 OPEN_PATIENCE_S: Final = 2.0  # what readers wait while a daemon opens or closes the index
 POLL_S: Final = 0.02
+SCANS_OFTEN: Final = {"INDEXERD_SCAN_INTERVAL": "0.5"}  # for who waits for a periodic scan
 
 Hashes = dict[str, str]
 

@@ -17,7 +17,7 @@ import anyio
 import pytest
 
 from indexerd.daemon import report
-from tests.crash.process import LiveDaemon, hash_index, open_index, wait_until
+from tests.crash.process import SCANS_OFTEN, LiveDaemon, hash_index, open_index, wait_until
 from tests.following import Followed, following
 
 PATIENCE_S: Final = 60.0
@@ -63,7 +63,7 @@ def remount(place: Path, options: str) -> None:
 
 @contextmanager
 def running(root: Path, db: Path) -> Iterator[LiveDaemon]:
-    daemon = LiveDaemon(root, db)
+    daemon = LiveDaemon(root, db, environ=SCANS_OFTEN)
     daemon.start()
     try:
         yield daemon

@@ -14,7 +14,7 @@ from typing import Final
 
 import pytest
 
-from tests.crash.process import LiveDaemon, hash_index, wait_until
+from tests.crash.process import SCANS_OFTEN, LiveDaemon, hash_index, wait_until
 
 EQUAL_S: Final = 30.0
 FOLDERS: Final = 30
@@ -30,7 +30,7 @@ def live(tmp_path: Path) -> Iterator[LiveDaemon]:
     for nth in range(FOLDERS):
         (root / f"d{nth}").mkdir(parents=True)
         (root / f"d{nth}" / "a.md").write_text(f"# A {nth}")
-    daemon = LiveDaemon(root, tmp_path / "state" / "index.db")
+    daemon = LiveDaemon(root, tmp_path / "state" / "index.db", environ=SCANS_OFTEN)
     yield daemon
     if daemon.process is not None:
         daemon.stop(signal.SIGKILL)
@@ -72,7 +72,9 @@ def test_a_limit_reached_at_run_time_is_noticed_and_named(live: LiveDaemon) -> N
     wait_until(lambda: live.state()["mode"] == "watching", EQUAL_S, "watching")
     for nth in range(10):
         (live.root / f"new{nth}").mkdir()
-    wait_until(lambda: live.state()["counters"].get("scans_periodic"), EQUAL_S, "a periodic scan")
+    wait_until(lambda: live.state()["counters"].get("events", 0) >= 10, EQUAL_S, "reported")
+    scans = live.state()["counters"].get("scans_periodic", 0)  # the next but one has no report to wait for
+    wait_until(lambda: live.state()["counters"].get("scans_periodic", 0) > scans + 1, EQUAL_S, "scanned")
     (live.root / "new9" / "late.md").write_text("# in a folder without a watch")
     live.wait_equal(EQUAL_S)
     wait_until(lambda: live.state()["mode"] == "scanning", EQUAL_S, "scanning")

@@ -19,7 +19,7 @@ from typing import Final
 import pytest
 
 from tests.crash.barrier import ask
-from tests.crash.process import LiveDaemon, hash_index, hash_tree, wait_until
+from tests.crash.process import SCANS_OFTEN, LiveDaemon, hash_index, hash_tree, wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -35,7 +35,7 @@ def live(tmp_path: Path) -> Iterator[LiveDaemon]:
     """A daemon over some pages, started by the test."""
     root = tmp_path / "wiki"
     fill(root)
-    daemon = LiveDaemon(root, tmp_path / "state" / "index.db")
+    daemon = LiveDaemon(root, tmp_path / "state" / "index.db", environ=SCANS_OFTEN)
     yield daemon
     if daemon.process is not None:
         daemon.stop(signal.SIGKILL)

@@ -19,7 +19,7 @@ from typing import Any, Final
 import pytest
 
 from tests.another_user import AS_NOBODY, NOBODY
-from tests.crash.process import LiveDaemon, hash_index, wait_until
+from tests.crash.process import SCANS_OFTEN, LiveDaemon, hash_index, wait_until
 
 EQUAL_S: Final = 20.0
 INDEXERD: Final = str(Path(sys.executable).with_name("indexerd"))
@@ -165,7 +165,7 @@ def test_what_is_no_regular_file_stops_nothing(live: LiveDaemon) -> None:
 
 def test_an_index_inside_the_wiki_causes_no_work(tmp_path: Path, live: LiveDaemon) -> None:
     live.db = live.root / "state" / "index.db"
-    live.environ = {"XDG_RUNTIME_DIR": str(tmp_path)}
+    live.environ = {**SCANS_OFTEN, "XDG_RUNTIME_DIR": str(tmp_path)}
     live.start()
     wait_until(lambda: live.state()["mode"] == "watching", EQUAL_S, "watching")
     wait_until(lambda: live.state()["counters"].get("scans_periodic", 0) >= 2, EQUAL_S, "two scans")

@@ -19,7 +19,7 @@ from typing import Final
 
 import pytest
 
-from tests.crash.process import LiveDaemon, wait_until
+from tests.crash.process import SCANS_OFTEN, LiveDaemon, wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -36,7 +36,7 @@ def live(tmp_path: Path) -> Iterator[LiveDaemon]:
     root.mkdir()
     for nth in range(5):
         (root / f"{nth}.md").write_text(f"# {nth}\n")
-    daemon = LiveDaemon(root, tmp_path / "state" / "index.db")
+    daemon = LiveDaemon(root, tmp_path / "state" / "index.db", environ=SCANS_OFTEN)
     yield daemon
     if daemon.process is not None:
         daemon.stop(signal.SIGKILL)
