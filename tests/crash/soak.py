@@ -171,10 +171,11 @@ def run(folder: Path, *, edits: int, rate: float, pages: int, idle_s: float, see
 
 
 def _idle(daemon: LiveDaemon, outcome: Outcome, edits: int, idle_s: float) -> None:
-    time.sleep(SETTLE_S)
+    settle_s = min(SETTLE_S, idle_s)
+    time.sleep(settle_s)
     scanned = daemon.state()["counters"]["scans"]
     wait_until(lambda: daemon.state()["counters"]["scans"] > scanned, 900, "a scan after the last edit")
-    time.sleep(max(SETTLE_S, idle_s))  # a minute after a change the watcher asks less often
+    time.sleep(max(settle_s, idle_s))  # a minute after a change the watcher asks less often
     before = measure(daemon, edits)
     time.sleep(idle_s)
     after = measure(daemon, edits)

@@ -19,10 +19,10 @@ Command = Callable[[Sequence[str]], int]
 @pytest.mark.parametrize(
     "command, words",
     [
-        (soak.main, "--edits 150 --rate 50 --pages 40 --idle 2"),
+        (soak.main, "--edits 100 --rate 50 --pages 40 --idle 2.5"),
         (storm.main, "--files 700 --queue 0 --limit 60"),
         (queries.main, "--questions 1000"),
-        (barrier.main, "--trips 120 --storm 30 --restart-every 40 --command-every 10"),
+        (barrier.main, "--trips 70 --storm 20 --restart-every 30 --command-every 10"),
     ],
     ids=["soak", "storm", "queries", "barrier"],
 )

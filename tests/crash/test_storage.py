@@ -26,10 +26,15 @@ def test_kills_of_daemons_and_builds_leave_whole_files_and_whole_views(tmp_path:
 @traced
 @pytest.mark.slow
 def test_a_daemon_whose_calls_fail_recovers_by_itself(tmp_path: Path) -> None:
-    calls = ("pwrite64:ENOSPC", "openat:EMFILE", "getdents64:EIO", "accept4:EMFILE")
-    counts, seen = failing.run(tmp_path, plan=dict.fromkeys(calls, (10, 30)), seed=1)
+    plan = {
+        "pwrite64:ENOSPC": (10, 30),
+        "openat:EMFILE": (10,),
+        "getdents64:EIO": (10,),
+        "accept4:EMFILE": (1,),
+    }
+    counts, seen = failing.run(tmp_path, plan=plan, seed=1)
     assert counts.faults + seen.faults == []
-    assert counts.hit >= 6
+    assert counts.hit >= 3
     assert counts.slowest_s <= EQUAL_S
     assert seen.looks > 0
 
@@ -65,7 +70,7 @@ def test_flipped_bytes_end_in_one_line_and_in_the_right_rows(tmp_path: Path) -> 
 
 @pytest.mark.slow
 def test_readers_see_no_error_while_the_daemon_comes_and_goes(tmp_path: Path) -> None:
-    looks, searches, edits = readers.run(tmp_path, seconds=6, restarts=2, readers=4, seed=1)
+    looks, searches, edits = readers.run(tmp_path, seconds=4, restarts=2, readers=4, seed=1)
     assert looks.faults + searches.errors == []
     assert looks.looks > 0
     assert searches.done > 0
