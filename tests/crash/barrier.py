@@ -7,17 +7,14 @@ now and then; every so many trips ask through `wikiq --fresh` instead of the soc
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import random
-import shutil
 import signal
 import socket
 import statistics
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -26,6 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from tests.crash.command import Command
 from tests.crash.operations import Mischief
 from tests.crash.process import LiveDaemon, open_index
 
@@ -178,17 +176,11 @@ def run(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--trips", type=int, default=10_000)
-    parser.add_argument("--storm", type=int, default=1_000)
-    parser.add_argument("--restart-every", type=int, default=500)
-    parser.add_argument("--pages", type=int, default=300, help="30000 and more: cookies instead of scans")
-    parser.add_argument("--command-every", type=int, default=20, help="0: never")
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1_000_000))
-    options = parser.parse_args(arguments)
-    print(f"seed {options.seed}", flush=True)
-    folder = Path(tempfile.mkdtemp(prefix="barrier-"))
-    try:
+    command = Command(
+        "barrier", __doc__, trips=10_000, storm=1_000, restart_every=500, pages=300, command_every=20
+    )
+    options = command.parse(arguments)
+    with command.working(options) as folder:
         counts = run(
             folder,
             trips=options.trips,
@@ -198,16 +190,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
             command_every=options.command_every,
             seed=options.seed,
         )
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-    for wrong in counts.wrong[:10]:
-        print(wrong)
-    print(
-        f"{counts.fresh} fresh {counts.by_guarantee}, {counts.not_fresh} not fresh, "
-        f"{counts.unanswered} unanswered, {counts.by_command} by the command, {len(counts.wrong)} wrong; "
-        f"{statistics.median(counts.took_ms):.0f} ms (median), {max(counts.took_ms):.0f} ms (worst)"
+    return command.conclude(
+        options,
+        counts.wrong,
+        fresh=counts.fresh,
+        by_guarantee=counts.by_guarantee,
+        not_fresh=counts.not_fresh,
+        unanswered=counts.unanswered,
+        by_command=counts.by_command,
+        median_ms=round(statistics.median(counts.took_ms)),
+        worst_ms=round(max(counts.took_ms)),
     )
-    return 1 if counts.wrong else 0
 
 
 if __name__ == "__main__":

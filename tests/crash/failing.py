@@ -1,8 +1,8 @@
 """The N-th operation of a running daemon fails, once or from then on: it must recover by itself.
 
-`python -m tests.crash.failing [--calls pwrite64:EIO ...] [--from 1] [--to 200] [--step 1]`: strace
+`python -m tests.crash.failing [--calls pwrite64:EIO ...] [--first 1] [--to 200] [--step 1]`: strace
 lets a system call fail while pages are edited and searched. Short with `--to 200 --step 40`; goes on
-after a case with `--from`. Without `--calls`, all are tried; those that do not write at every tenth number.
+after a case with `--first`. Without `--calls`, all are tried; those that do not write at every tenth number.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -24,10 +23,10 @@ from pathlib import Path
 from typing import Final
 
 from tests.crash.barrier import ask
+from tests.crash.command import Command
 from tests.crash.kills import Counts as Readers
 from tests.crash.kills import check_file, reading
 from tests.crash.process import LiveDaemon, UnequalError, hash_index, open_index
-from tests.crash.verdict import conclude
 
 EVERY_CALL: Final = ("pwrite64:EIO", "pwrite64:ENOSPC", "fdatasync:EIO", "fdatasync:ENOSPC")
 EVERY_TENTH: Final = (
@@ -78,6 +77,17 @@ def calls_failing(pid: int, call: str, when: str, log: Path) -> Iterator[None]:
         finally:
             tracer.send_signal(signal.SIGINT)
             tracer.communicate()
+
+
+def parse_traced(
+    command: Command, calls: Sequence[str], arguments: Sequence[str] | None
+) -> argparse.Namespace:
+    """The options of a command that makes calls fail, `--calls` among them."""
+    command.parser.add_argument("--calls", nargs="*", default=[*calls])
+    options = command.parse(arguments)
+    if shutil.which("strace") is None:
+        command.parser.error("strace is not installed here")
+    return options
 
 
 def failures_in(log: Path) -> int:
@@ -206,25 +216,16 @@ def run(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--calls", nargs="*")
-    parser.add_argument("--from", dest="first", type=int, default=1)
-    parser.add_argument("--to", type=int, default=200)
-    parser.add_argument("--step", type=int, default=1)
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1_000_000))
-    parser.add_argument("--folder", type=Path, help="where to work; a temporary folder by default")
-    options = parser.parse_args(arguments)
-    if shutil.which("strace") is None:
-        parser.error("strace is not installed here")
+    command = Command("failing", __doc__, first=1, to=200, step=1)
+    options = parse_traced(command, (), arguments)
     numbers = range(options.first, options.to + 1, options.step)
     plan = {call: [*numbers] for call in options.calls or EVERY_CALL}
     if not options.calls:
         plan |= {call: [number for number in numbers if number % 10 == 0] for call in EVERY_TENTH}
-    print(f"seed {options.seed}", flush=True)
-    with tempfile.TemporaryDirectory(prefix="failing-") as temporary:
-        counts, readers = run(options.folder or Path(temporary), plan=plan, seed=options.seed)
-    return conclude(
-        "failing",
+    with command.working(options) as folder:
+        counts, readers = run(folder, plan=plan, seed=options.seed)
+    return command.conclude(
+        options,
         [*counts.faults, *readers.faults],
         cases=counts.cases,
         hit=counts.hit,
@@ -235,7 +236,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         made_anew=counts.made_anew,
         slowest_s=round(counts.slowest_s, 2),
         looks=readers.looks,
-        seed=options.seed,
     )
 
 

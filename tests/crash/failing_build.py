@@ -1,29 +1,26 @@
 """The N-th operation of a build fails, from the start of the interpreter on: what it says is what it did.
 
-`python -m tests.crash.failing_build [--calls mmap:ENOMEM ...] [--from 10] [--to 200] [--step 10]`: a
+`python -m tests.crash.failing_build [--calls mmap:ENOMEM ...] [--first 10] [--to 200] [--step 10]`: a
 build that says that it is done is equal to the tree; after any other, the next one is.
 """
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import random
-import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from tests.crash.failing import failures_in
+from tests.crash.command import Command
+from tests.crash.failing import failures_in, parse_traced
 from tests.crash.kills import Counts as Found
 from tests.crash.kills import check_file
 from tests.crash.operations import Mischief
 from tests.crash.process import describe_difference, hash_index, hash_tree
-from tests.crash.verdict import conclude
 
 CALLS: Final = (
     "mmap:ENOMEM", "openat:EMFILE", "openat:ENOMEM", "openat:EIO", "getdents64:EIO", "getdents64:ENOMEM",
@@ -102,20 +99,12 @@ def run(folder: Path, *, calls: Sequence[str], numbers: Sequence[int], seed: int
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--calls", nargs="*", default=[*CALLS])
-    parser.add_argument("--from", dest="first", type=int, default=10)
-    parser.add_argument("--to", type=int, default=200)
-    parser.add_argument("--step", type=int, default=10)
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1_000_000))
-    options = parser.parse_args(arguments)
-    if shutil.which("strace") is None:
-        parser.error("strace is not installed here")
-    print(f"seed {options.seed}", flush=True)
-    with tempfile.TemporaryDirectory(prefix="failing-") as temporary:
+    command = Command("failing_build", __doc__, first=10, to=200, step=10)
+    options = parse_traced(command, CALLS, arguments)
+    with command.working(options) as folder:
         numbers = range(options.first, options.to + 1, options.step)
-        counts = run(Path(temporary), calls=options.calls, numbers=numbers, seed=options.seed)
-    return conclude("failing_build", **dataclasses.asdict(counts), seed=options.seed)
+        counts = run(folder, calls=options.calls, numbers=numbers, seed=options.seed)
+    return command.conclude(options, **dataclasses.asdict(counts))
 
 
 if __name__ == "__main__":

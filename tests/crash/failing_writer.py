@@ -1,6 +1,6 @@
 """The N-th operation of a writer that commits and checkpoints all the time fails: it must end up equal.
 
-`python -m tests.crash.failing_writer [--calls fdatasync:EIO ...] [--from 1] [--to 200] [--step 1]`:
+`python -m tests.crash.failing_writer [--calls fdatasync:EIO ...] [--first 1] [--to 200] [--step 1]`:
 what `failing` cannot reach, since a daemon seldom waits for the disk. Short with `--step 40`.
 """
 
@@ -12,7 +12,6 @@ import random
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,9 +20,9 @@ from typing import Final
 from indexerd.errors import StorageError
 from indexerd.store import Store
 from tests.building import REPOSITORY
-from tests.crash.failing import failures_in
+from tests.crash.command import Command
+from tests.crash.failing import failures_in, parse_traced
 from tests.crash.power import Wiki, edited
-from tests.crash.verdict import conclude
 from tests.store.wiki import NOON, bring, build, open_store, plan_for, rows_of
 
 CALLS: Final = ("fdatasync:EIO", "fdatasync:ENOSPC", "ftruncate:EIO", "pwrite64:EIO", "pwrite64:ENOSPC")
@@ -123,22 +122,15 @@ def run(folder: Path, *, calls: Sequence[str], numbers: Sequence[int], seed: int
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--calls", nargs="*", default=[*CALLS])
-    parser.add_argument("--from", dest="first", type=int, default=1)
-    parser.add_argument("--to", type=int, default=200)
-    parser.add_argument("--step", type=int, default=1)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--write", type=Path, help=argparse.SUPPRESS)
-    options = parser.parse_args(arguments)
+    command = Command("failing_writer", __doc__, first=1, to=200, step=1)
+    command.parser.add_argument("--write", type=Path, help=argparse.SUPPRESS)
+    options = parse_traced(command, CALLS, arguments)
     if options.write:
         return write(options.write, options.seed)
-    if shutil.which("strace") is None:
-        parser.error("strace is not installed here")
-    with tempfile.TemporaryDirectory(prefix="failing-") as temporary:
+    with command.working(options) as folder:
         numbers = range(options.first, options.to + 1, options.step)
-        counts = run(Path(temporary), calls=options.calls, numbers=numbers, seed=options.seed)
-    return conclude("failing_writer", **dataclasses.asdict(counts), seed=options.seed)
+        counts = run(folder, calls=options.calls, numbers=numbers, seed=options.seed)
+    return command.conclude(options, **dataclasses.asdict(counts))
 
 
 if __name__ == "__main__":

@@ -6,13 +6,11 @@ of another kind ends up in the faults, and so do rows that are wrong and that `v
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import random
 import shutil
 import subprocess
 import sys
-import tempfile
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +19,7 @@ from typing import Any, Final
 
 from indexerd.errors import DamagedIndexError, IndexerdError
 from tests.building import REPOSITORY
-from tests.crash.verdict import conclude
+from tests.crash.command import Command
 from tests.store.wiki import Rows, bring, build, open_store, rows_of
 from wikiq.database import Database, open_database
 from wikiq.errors import WikiqError
@@ -189,15 +187,11 @@ def run(folder: Path, *, flips: int, seed: int, first: int = 0) -> Counts:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--flips", type=int, default=1000, help="cases")
-    parser.add_argument("--first", type=int, default=0, help="the case to begin with")
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1_000_000))
-    options = parser.parse_args(arguments)
-    print(f"seed {options.seed}", flush=True)
-    with tempfile.TemporaryDirectory(prefix="flips-") as temporary:
-        counts = run(Path(temporary), flips=options.flips, seed=options.seed, first=options.first)
-    return conclude("flips", **dataclasses.asdict(counts), seed=options.seed)
+    command = Command("flips", __doc__, flips=1000, first=0)
+    options = command.parse(arguments)
+    with command.working(options) as folder:
+        counts = run(folder, flips=options.flips, seed=options.seed, first=options.first)
+    return command.conclude(options, **dataclasses.asdict(counts))
 
 
 if __name__ == "__main__":

@@ -7,11 +7,9 @@ corrupt files, torn views, errors of readers and differences; all must be 0.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import dataclasses
 import json
-import os
 import random
 import shutil
 import signal
@@ -27,9 +25,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from indexerd.store.store import UNCLEAN_JUMP
+from tests.crash.command import Command
 from tests.crash.operations import EQUAL_S, Mischief
 from tests.crash.process import START_S, LiveDaemon, UnequalError, open_index, wait_until
-from tests.crash.verdict import conclude
 
 LONGEST_LIFE_S: Final = 0.4  # of a daemon before it is killed, from its start, or once it follows
 STOPS: Final = 4  # one end in so many is a clean one
@@ -158,26 +156,20 @@ def _kill_build(daemon: LiveDaemon, mischief: Mischief, generator: random.Random
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kills", type=int, default=1000)
-    parser.add_argument("--readers", type=int, default=2)
-    parser.add_argument("--check-every", type=int, default=50)
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1_000_000))
-    parser.add_argument("--folder", type=Path, help="where to work; a temporary folder by default")
-    options = parser.parse_args(arguments)
-    print(f"seed {options.seed}, pid {os.getpid()}", flush=True)
-    with tempfile.TemporaryDirectory(prefix="kills-") as temporary:
+    command = Command("kills", __doc__, kills=1000, readers=2, check_every=50)
+    options = command.parse(arguments)
+    with command.working(options) as folder:
         try:
             counts = run(
-                options.folder or Path(temporary),
+                folder,
                 kills=options.kills,
                 readers=options.readers,
                 check_every=options.check_every,
                 seed=options.seed,
             )
         except UnequalError as error:
-            return conclude("kills", [str(error)], seed=options.seed)
-    return conclude("kills", **dataclasses.asdict(counts), seed=options.seed)
+            return command.conclude(options, [str(error)])
+    return command.conclude(options, **dataclasses.asdict(counts))
 
 
 if __name__ == "__main__":

@@ -1,24 +1,25 @@
 """Random file operations with restarts in between: after each restart the index is what the tree says.
 
-`python -m tests.crash.operations --operations 2000 --restart-every 200 [--seed N] [--folder F]`
+`python -m tests.crash.operations --operations 10000 --restart-every 200 [--seed N] [--folder F]`
 prints one line a restart; the first difference ends it with the seed that repeats it.
 """
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import os
 import random
 import shutil
 import signal
-import tempfile
+import statistics
+import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from tests.crash.process import LiveDaemon
+from tests.crash.command import Command
+from tests.crash.process import LiveDaemon, UnequalError
 
 EQUAL_S: Final = 10.0  # of quiet, after which everything must be in the index
 FOLDERS: Final = 12
@@ -202,23 +203,27 @@ def _restart(daemon: LiveDaemon, mischief: Mischief, generator: random.Random) -
     daemon.start()
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+def main(arguments: Sequence[str] | None = None) -> int:
     """The command."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--operations", type=int, default=2000)
-    parser.add_argument("--restart-every", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1_000_000))
-    parser.add_argument("--folder", type=Path, help="where to work; a temporary folder by default")
-    options = parser.parse_args(arguments)
-    print(f"seed {options.seed}", flush=True)
-    with tempfile.TemporaryDirectory(prefix="operations-") as temporary:
-        folder = options.folder or Path(temporary)
-        waits = run(
-            folder, operations=options.operations, restart_every=options.restart_every, seed=options.seed
-        )
-    print(f"{options.operations} operations, {len(waits) // 2} restarts: 0 differences, ", end="")
-    print(f"equal after {sorted(waits)[len(waits) // 2]:.2f} s (median), {max(waits):.2f} s (worst)")
+    command = Command("operations", __doc__, operations=10_000, restart_every=200)
+    options = command.parse(arguments)
+    faults, waits = [], [0.0]
+    with command.working(options) as folder:
+        try:
+            waits = run(
+                folder, operations=options.operations, restart_every=options.restart_every, seed=options.seed
+            )
+        except UnequalError as error:
+            faults.append(str(error))
+    return command.conclude(
+        options,
+        faults,
+        operations=options.operations,
+        restarts=len(waits) // 2,
+        equal_median_s=round(statistics.median(waits), 2),
+        equal_worst_s=round(max(waits), 2),
+    )
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

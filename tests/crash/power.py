@@ -7,13 +7,11 @@ are damaged, rows that are of no commit, generations that a follower meets twice
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import itertools
 import random
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,8 +20,8 @@ from typing import Final
 from indexerd.core.model import Plan, ScanRecord, Touch
 from indexerd.store import Store
 from indexerd.store.store import UNCLEAN_JUMP
+from tests.crash.command import Command
 from tests.crash.logged_disk import Disk, Files, Operation, logging_disk
-from tests.crash.verdict import conclude
 from tests.store.wiki import NOON, Rows, bring, build, open_store, rows_of
 
 CUTS_A_LIFE: Final = 20
@@ -241,21 +239,11 @@ def run(folder: Path, *, cuts: int, seed: int, first_chain: int = 0) -> Counts:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cuts", type=int, default=2000)
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1_000_000))
-    parser.add_argument("--first-chain", type=int, default=0, help="to go on where a run ended")
-    parser.add_argument("--folder", type=Path, help="where to work; a temporary folder by default")
-    options = parser.parse_args(arguments)
-    print(f"seed {options.seed}", flush=True)
-    with tempfile.TemporaryDirectory(prefix="power-") as temporary:
-        counts = run(
-            options.folder or Path(temporary),
-            cuts=options.cuts,
-            seed=options.seed,
-            first_chain=options.first_chain,
-        )
-    return conclude("power", **dataclasses.asdict(counts), seed=options.seed)
+    command = Command("power", __doc__, cuts=2000, first_chain=0)
+    options = command.parse(arguments)
+    with command.working(options) as folder:
+        counts = run(folder, cuts=options.cuts, seed=options.seed, first_chain=options.first_chain)
+    return command.conclude(options, **dataclasses.asdict(counts))
 
 
 if __name__ == "__main__":

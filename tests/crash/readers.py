@@ -7,12 +7,10 @@ connection, or open one each time. Counts errors, torn views, generations that g
 
 from __future__ import annotations
 
-import argparse
 import random
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -21,11 +19,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from tests.crash.command import Command
 from tests.crash.kills import Counts as Looks
 from tests.crash.kills import reading
 from tests.crash.operations import EQUAL_S, WORDS, Mischief
 from tests.crash.process import LiveDaemon, UnequalError
-from tests.crash.verdict import conclude
 
 EDIT_PAUSE_S: Final = 0.05
 COMMAND_SHARE: Final = 4  # one reader in so many is a command
@@ -100,27 +98,21 @@ def run(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--minutes", type=float, default=10.0)
-    parser.add_argument("--restarts", type=int, default=20)
-    parser.add_argument("--readers", type=int, default=8)
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1_000_000))
-    parser.add_argument("--folder", type=Path, help="where to work; a temporary folder by default")
-    options = parser.parse_args(arguments)
-    print(f"seed {options.seed}", flush=True)
-    with tempfile.TemporaryDirectory(prefix="readers-") as temporary:
+    command = Command("readers", __doc__, minutes=10.0, restarts=20, readers=8)
+    options = command.parse(arguments)
+    with command.working(options) as folder:
         try:
             looks, searches, edits = run(
-                options.folder or Path(temporary),
+                folder,
                 seconds=options.minutes * 60,
                 restarts=options.restarts,
                 readers=options.readers,
                 seed=options.seed,
             )
         except UnequalError as error:
-            return conclude("readers", [str(error)], seed=options.seed)
-    return conclude(
-        "readers",
+            return command.conclude(options, [str(error)])
+    return command.conclude(
+        options,
         [*looks.faults, *searches.errors],
         minutes=options.minutes,
         restarts=options.restarts,
@@ -128,7 +120,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         edits=edits,
         looks=looks.looks,
         searches=searches.done,
-        seed=options.seed,
     )
 
 

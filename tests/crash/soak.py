@@ -6,19 +6,17 @@ line a sample, then what grew; at the end the index must be what the tree says, 
 
 from __future__ import annotations
 
-import argparse
 import os
 import random
-import shutil
 import statistics
 import sys
-import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from tests.crash.command import Command
 from tests.crash.process import LiveDaemon, UnequalError, wait_until
 
 SAMPLES: Final = 60  # over the whole time
@@ -185,50 +183,40 @@ def _idle(daemon: LiveDaemon, outcome: Outcome, edits: int, idle_s: float) -> No
         outcome.idle_share = (after.cpu_s - before.cpu_s) / idle_s
 
 
-def summary(outcome: Outcome, edits: int) -> str:
-    """One line of figures."""
+def figures(outcome: Outcome, edits: int) -> dict[str, object]:
+    """What the soak came to; sizes in bytes."""
     samples = outcome.samples
     counts = [sample.descriptors for sample in samples]
-    return (
-        f"{edits} edits in {outcome.took_s:.0f} s: memory {outcome.growth('resident') / 1e6:+.1f} MB, "
-        f"{min(counts)} to {max(counts)} descriptors, "
-        f"wal {max(sample.wal for sample in samples) / 1e6:.1f} MB at most, "
-        f"file {samples[0].file / 1e6:.1f} to {samples[-1].file / 1e6:.1f} MB, "
-        f"equal after {outcome.equal_s:.2f} s, "
-        f"idle {outcome.idle_commits} commits, {100 * outcome.idle_share:.2f} % of a core: "
-        f"{len(outcome.faults)} faults"
-    )
+    return {
+        "edits": edits,
+        "seconds": round(outcome.took_s),
+        "memory_growth": outcome.growth("resident"),
+        "descriptors": [min(counts), max(counts)],
+        "wal_most": max(sample.wal for sample in samples),
+        "file": [samples[0].file, samples[-1].file],
+        "equal_s": round(outcome.equal_s, 2),
+        "idle_commits": outcome.idle_commits,
+        "idle_share": round(outcome.idle_share, 5),
+    }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--edits", type=int, default=90_000)
-    parser.add_argument("--rate", type=float, default=50.0, help="edits a second")
-    parser.add_argument("--pages", type=int, default=2_000)
-    parser.add_argument("--idle", type=float, default=60.0, help="seconds of nothing, at the end")
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1_000_000))
-    options = parser.parse_args(arguments)
-    print(f"seed {options.seed}, pid {os.getpid()}", flush=True)
-    folder = Path(tempfile.mkdtemp(prefix="soak-"))
-    try:
-        outcome = run(
-            folder,
-            edits=options.edits,
-            rate=options.rate,
-            pages=options.pages,
-            idle_s=options.idle,
-            seed=options.seed,
-        )
-    except UnequalError as error:
-        print(error)
-        return 1
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-    for fault in outcome.faults:
-        print(fault)
-    print(summary(outcome, options.edits))
-    return 1 if outcome.faults else 0
+    command = Command("soak", __doc__, edits=90_000, rate=50.0, pages=2_000, idle=60.0)
+    options = command.parse(arguments)
+    with command.working(options) as folder:
+        try:
+            outcome = run(
+                folder,
+                edits=options.edits,
+                rate=options.rate,
+                pages=options.pages,
+                idle_s=options.idle,
+                seed=options.seed,
+            )
+        except UnequalError as error:
+            return command.conclude(options, [str(error)])
+    return command.conclude(options, outcome.faults, **figures(outcome, options.edits))
 
 
 if __name__ == "__main__":

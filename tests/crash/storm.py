@@ -7,24 +7,24 @@ deletes.
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import os
-import shutil
+import random
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from tests.crash.command import Command
 from tests.crash.process import Hashes, LiveDaemon, UnequalError, wait_until
 
 QUEUE: Final = Path("/proc/sys/fs/inotify/max_queued_events")
+SHORT_QUEUE: Final = 64  # events; 16,384 is usual
 WATCHING_S: Final = 30.0
 FOLDERS: Final = 50
-Act = Callable[[Path, Hashes, int], None]
+Act = Callable[[Path, Hashes, int, random.Random], None]
 
 
 @contextmanager
@@ -46,7 +46,7 @@ def write(root: Path, expected: Hashes, path: str, text: str) -> None:
     expected[path] = hashlib.sha256(text.encode()).hexdigest()
 
 
-def make(root: Path, expected: Hashes, files: int) -> None:
+def make(root: Path, expected: Hashes, files: int, _chance: random.Random) -> None:
     """All the pages, each folder right before its first."""
     for nth in range(files):
         folder = f"d{nth % FOLDERS}/e{nth % 7}"
@@ -54,32 +54,33 @@ def make(root: Path, expected: Hashes, files: int) -> None:
         write(root, expected, f"{folder}/{nth}.md", f"# Page {nth}\n\nwords of page {nth}\n")
 
 
-def edit(root: Path, expected: Hashes, files: int) -> None:
-    """Every second page, in place."""
+def edit(root: Path, expected: Hashes, _files: int, chance: random.Random) -> None:
+    """Half of the pages, in place."""
     for nth, path in enumerate(sorted(expected)):
-        if nth % 2:
+        if chance.random() < 1 / 2:
             write(root, expected, path, f"# Edited {nth}\n\nother words\n")
 
 
-def move(root: Path, expected: Hashes, files: int) -> None:
+def move(root: Path, expected: Hashes, _files: int, chance: random.Random) -> None:
     """A tenth of the folders."""
-    for nth in range(0, FOLDERS, 10):
+    for nth in chance.sample(range(FOLDERS), FOLDERS // 10):
         (root / f"d{nth}").rename(root / f"moved{nth}")
         for path in [path for path in expected if path.startswith(f"d{nth}/")]:
             expected[path.replace(f"d{nth}/", f"moved{nth}/", 1)] = expected.pop(path)
 
 
-def delete(root: Path, expected: Hashes, files: int) -> None:
-    """Every third page."""
-    for path in sorted(expected)[::3]:
-        (root / path).unlink()
-        del expected[path]
+def delete(root: Path, expected: Hashes, _files: int, chance: random.Random) -> None:
+    """A third of the pages."""
+    for path in sorted(expected):
+        if chance.random() < 1 / 3:
+            (root / path).unlink()
+            del expected[path]
 
 
 ACTS: Final[tuple[Act, ...]] = (make, edit, move, delete)
 
 
-def run(folder: Path, *, files: int, queue: int, limit_s: float) -> dict[str, float]:
+def run(folder: Path, *, files: int, queue: int, limit_s: float, seed: int) -> dict[str, float]:
     """Seconds of quiet until equal after each act. Raises UnequalError past `limit_s`."""
     root = folder / "wiki"
     root.mkdir(parents=True)
@@ -90,10 +91,11 @@ def run(folder: Path, *, files: int, queue: int, limit_s: float) -> dict[str, fl
         wait_until(lambda: daemon.state()["mode"] == "watching", WATCHING_S, "watching")
     expected: Hashes = {"first.md": hashlib.sha256(b"# First\n").hexdigest()}
     took = {}
+    chance = random.Random(seed)
     try:
         for act in ACTS:
             name, began, cpu_s = act.__name__, time.monotonic(), daemon.cpu_s
-            act(root, expected, files)
+            act(root, expected, files, chance)
             lasted = time.monotonic() - began
             took[name] = daemon.wait_equal(limit_s, expected)
             missed = daemon.state()["counters"].get("missed_by_events", 0)
@@ -113,22 +115,19 @@ def run(folder: Path, *, files: int, queue: int, limit_s: float) -> dict[str, fl
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--files", type=int, default=50_000)
-    parser.add_argument("--queue", type=int, default=64 if os.geteuid() == 0 else 0)
-    parser.add_argument("--limit", type=float, default=15.0, help="seconds of quiet until equal")
-    options = parser.parse_args(arguments)
-    folder = Path(tempfile.mkdtemp(prefix="storm-"))
-    try:
-        took = run(folder, files=options.files, queue=options.queue, limit_s=options.limit)
-    except UnequalError as error:
-        print(error)
-        return 1
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-    print(f"{options.files} files, a queue of {options.queue or 'the usual length'}: ", end="")
-    print(f"0 differences, equal after {max(took.values()):.2f} s at most")
-    return 0
+    queue = SHORT_QUEUE if os.geteuid() == 0 else 0
+    command = Command("storm", __doc__, files=50_000, queue=queue, limit=15.0)
+    options = command.parse(arguments)
+    with command.working(options) as folder:
+        try:
+            took = run(
+                folder, files=options.files, queue=options.queue, limit_s=options.limit, seed=options.seed
+            )
+        except UnequalError as error:
+            return command.conclude(options, [str(error)])
+    return command.conclude(
+        options, [], files=options.files, queue=options.queue, equal_worst_s=round(max(took.values()), 2)
+    )
 
 
 if __name__ == "__main__":
