@@ -71,7 +71,7 @@ def render_state(state: LiveState, *, pid: int, updated_at: str) -> str:
 def refuse_foreign(path: str) -> None:
     """Raises ForeignFileError for what another program wrote at `path`. A torn file is not foreign."""
     try:
-        with open(path, "rb", opener=_open_without_waiting) as file:
+        with open(path, "rb", opener=_open_itself) as file:
             start = file.read(len(_BEGINNING))
     except OSError:
         return  # nothing is there, or it cannot be read: the daemon does without it
@@ -83,8 +83,8 @@ def refuse_foreign(path: str) -> None:
         )
 
 
-def _open_without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC)
+def _open_itself(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
 
 
 class StateFile:

@@ -17,6 +17,7 @@ from indexerd.build import Indexer
 from indexerd.control import Fresh, NotFresh
 from indexerd.core.reconcile import RACY_NS
 from indexerd.core.second_look import CONFIRM_AFTER_S, SETTLE_AT_MOST_S
+from indexerd.daemon.report import MISSED_SHOWN_S
 from indexerd.daemon.scans import REPORT_PATIENCE_S
 from indexerd.errors import StorageError
 from indexerd.store import Snapshot, Store
@@ -99,6 +100,7 @@ def test_what_a_silent_watcher_hides_is_found_by_the_periodic_scan(tmp_path: Pat
         await wiki.until(lambda: len(wiki.script.opened) == 2)  # it is replaced: it may be deaf
         await wiki.until(lambda: wiki.state()["counters"].get("missed_by_events") == 1)
         await wiki.until(lambda: "max_queued_events" in (wiki.state()["remedy"] or ""))
+        wiki.advance(MISSED_SHOWN_S)
         wiki.advance_to_periodic_scan()
         await wiki.until(lambda: wiki.state()["reason"] is None)
 
