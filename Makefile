@@ -2,7 +2,8 @@
 # is installed into .venv, from the lock file, by the first target that wants it.
 #
 #   make run [WIKI=folder] [WORDS="first question"]   index a folder, ask it something, keep watching
-#   make test      everything            make quick   without the tests marked slow, under a minute
+#   make test      everything            make quick   without the tests marked slow, under a minute;
+#                  both in two processes (TESTS="arguments" for pytest, say TESTS=tests/core)
 #   make lint      ruff and mypy         make bench   [BENCH="arguments"]  the measures, as ratios
 #   make lock      renew requirements.lock (needs uv)
 
@@ -12,6 +13,10 @@ WIKI ?= docs
 override WIKI := $(if $(filter ~/%,$(WIKI)),$(HOME)/$(patsubst ~/%,%,$(WIKI)),$(WIKI))
 WORDS ?= $(if $(filter docs docs/,$(WIKI)),share an index with a group)
 BENCH ?=
+TESTS ?=
+
+# A file is run by one process: its tests share a daemon, and what they count on is theirs alone.
+PYTEST = "$(BIN)/python" -m pytest --numprocesses 2 --dist loadfile
 
 # The first question; without words, the newest pages.
 FIRST = $(if $(WORDS),search --limit 3 $(WORDS),pages --limit 3)
@@ -45,10 +50,10 @@ run: $(INSTALLED)
 	@"$(BIN)/indexerd" run "$(WIKI)"
 
 test: $(INSTALLED)
-	@"$(BIN)/python" -m pytest
+	@$(PYTEST) $(TESTS)
 
 quick: $(INSTALLED)
-	@"$(BIN)/python" -m pytest -m "not slow"
+	@$(PYTEST) -m "not slow" $(TESTS)
 
 lint: $(INSTALLED)
 	"$(BIN)/ruff" check .

@@ -46,6 +46,5 @@ def test_trees_that_are_copied_moved_and_checked_out_are_followed(tmp_path: Path
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may shorten the kernel's queue")
 def test_a_storm_over_a_short_queue_ends_equal() -> None:
     """How much the queue loses depends on the machine: tests/daemon forces a loss, and counts one."""
-    before = storm.QUEUE.read_text()
     assert storm.main(["--files", "2000", "--queue", "64", "--limit", "60"]) == 0
-    assert storm.QUEUE.read_text() == before
+    assert int(storm.QUEUE.read_text()) == storm.USUAL_QUEUE

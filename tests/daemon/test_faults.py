@@ -15,10 +15,10 @@ from typing import Final
 import pytest
 
 from tests.crash.process import SCANS_OFTEN, LiveDaemon, hash_index, wait_until
+from tests.crash.storm import USUAL_QUEUE
 
 EQUAL_S: Final = 30.0
 FOLDERS: Final = 30
-QUEUE: Final = Path("/proc/sys/fs/inotify/max_queued_events")
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can do this to a process")
 
@@ -116,7 +116,7 @@ def test_an_overflow_of_the_queue_is_repaired_by_a_scan(live: LiveDaemon) -> Non
     assert live.process is not None
     os.kill(live.process.pid, signal.SIGSTOP)
     try:
-        for nth in range(int(QUEUE.read_text())):
+        for nth in range(USUAL_QUEUE):
             (live.root / "d0" / f"{nth % 50}.txt").write_text("x")  # two events or more each
         (live.root / "d29" / "lost.md").write_text("# nobody was told of this page")
     finally:

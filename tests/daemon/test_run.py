@@ -11,6 +11,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -122,13 +123,14 @@ def test_a_root_that_is_missing_at_the_start_is_waited_for(live: LiveDaemon) -> 
 
 
 def test_a_socket_that_cannot_be_made_does_not_keep_the_wiki_from_being_followed(live: LiveDaemon) -> None:
-    live.db.parent.mkdir()
-    (live.db.parent / "indexerd").write_text("in the way of the folder of the sockets")
-    live.start()
-    assert live.state()["control"] is None
-    (live.root / "b.md").write_text("# B")
-    live.wait_equal(EQUAL_S)
-    live.stop()
+    with tempfile.TemporaryDirectory(prefix="run-") as short:  # a long path is not tried at all
+        live.environ = {"XDG_RUNTIME_DIR": short}
+        Path(short, "indexerd").write_text("in the way of the folder of the sockets")
+        live.start()
+        assert live.state()["control"] is None
+        (live.root / "b.md").write_text("# B")
+        live.wait_equal(EQUAL_S)
+        live.stop()
 
 
 def test_bad_settings_are_refused_before_anything_is_opened(live: LiveDaemon) -> None:

@@ -20,13 +20,13 @@ from typing import Final
 import pytest
 
 from tests.crash.process import SCANS_OFTEN, LiveDaemon, wait_until
+from tests.crash.storm import USUAL_QUEUE
 
 pytestmark = pytest.mark.slow
 
 EQUAL_S: Final = 30.0
 WATCHDOG_S: Final = 2.0
 FAKETIME: Final = next(iter(sorted(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"))), None)
-QUEUE: Final = Path("/proc/sys/fs/inotify/max_queued_events")
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_an_edit_is_not_lost_among_the_events_of_files_that_are_only_read(live: 
     watching(live)
     pages = sorted(live.root.glob("*.md"))
     with held(live.pid):
-        for nth in range(2 * int(QUEUE.read_text())):
+        for nth in range(2 * USUAL_QUEUE):
             pages[nth % 5].read_bytes()
         (live.root / "lost.md").write_text("# after the queue was full\n")
         pages[0].write_text("# edited after the queue was full\n")
