@@ -18,8 +18,11 @@ TESTS ?=
 # A file is run by one process: its tests share a daemon, and what they count on is theirs alone.
 PYTEST = "$(BIN)/python" -m pytest --numprocesses 2 --dist loadfile
 
+# What was typed reaches the shell as values, whatever quotes are in it.
+export WIKI WORDS
 # The first question; without words, the newest pages.
-FIRST = $(if $(WORDS),search --limit 3 $(WORDS),pages --limit 3)
+FIRST = $(if $(WORDS),search --limit 3 "$$WORDS",pages --limit 3)
+TOLD = $(if $(WORDS),search --limit 3 $$WORDS,pages --limit 3)
 
 BIN := $(CURDIR)/.venv/bin
 INSTALLED := .venv/installed
@@ -35,19 +38,19 @@ $(INSTALLED): requirements.lock pyproject.toml
 	@touch $@
 
 run: $(INSTALLED)
-	@"$(BIN)/indexerd" build "$(WIKI)"
+	@"$(BIN)/indexerd" build "$$WIKI"
 	@echo
-	@echo '$$ wikiq $(FIRST)'
-	@cd "$(WIKI)" && "$(BIN)/wikiq" $(FIRST) || true  # nothing found is an answer too
+	@printf '%s\n' "$$ wikiq $(TOLD)"
+	@cd "$$WIKI" && "$(BIN)/wikiq" $(FIRST) || true  # nothing found is an answer too
 	@echo
 	@echo 'From now on the folder is watched, until Ctrl-C. What to type next, in another terminal:'
 	@echo
-	@cd "$(WIKI)" && echo "    cd '$$PWD'"
+	@cd "$$WIKI" && echo "    cd '$$PWD'"
 	@echo '    $(BIN)/wikiq WORDS...     pages that answer, each with the section that explains it'
 	@echo '    $(BIN)/wikiq show PAGE    a page, or a section of it: PAGE#section'
 	@echo '    $(BIN)/wikiq status       how far the index has got'
 	@echo
-	@"$(BIN)/indexerd" run "$(WIKI)"
+	@"$(BIN)/indexerd" run "$$WIKI"
 
 test: $(INSTALLED)
 	@$(PYTEST) $(TESTS)

@@ -213,8 +213,10 @@ class Indexer:
             self._declarations.note_applied(declared)
         return update
 
-    def record(self, survey: Survey, update: Update, reason: str, *, missed_by_events: int = 0) -> None:
-        """Keep a scan of the whole tree for `v1_scans`, if it found anything."""
+    def record(
+        self, survey: Survey, update: Update, reason: str, *, missed_by_events: int = 0, always: bool = False
+    ) -> None:
+        """Keep a scan of the whole tree for `v1_scans`, if it found anything, or `always`."""
         self._store.record_scan(
             ScanRecord(
                 started_at=time_text(survey.scan.started_ns),
@@ -223,7 +225,8 @@ class Indexer:
                 pages_seen=len(survey.scan.stamps),
                 pages_changed=update.changed,
                 missed_by_events=missed_by_events,
-            )
+            ),
+            always=always,
         )
 
     def _commit(self, gathered: Gathered, update: Update) -> None:
@@ -294,7 +297,7 @@ def build_whole(
         later = _believed_survey(indexer, left, stop, sleep)
         update.join(indexer.apply(later, stop=stop))
         left = (*update.left, *later.scan.failing)
-    indexer.record(survey, update, "build")
+    indexer.record(survey, update, "build", always=True)  # no daemon says when the tree was looked at
     return survey, update
 
 

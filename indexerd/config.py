@@ -214,6 +214,10 @@ def _read_file(path: str, *, in_wiki: bool) -> Iterator[tuple[Setting, object]]:
     """The settings of a TOML file, checked; nothing where there is no file."""
     for section, table in _parse_toml(path, follow=not in_wiki).items():
         sections = {setting.section or "" for setting in SETTINGS} - {""}
+        if section not in sections and (setting := _setting_named(section)) is not None:
+            elsewhere = f"use {setting.flag} or {ENVIRONMENT_PREFIX}{setting.variable}"
+            remedy = f"write it below [{setting.section}]" if setting.section else elsewhere
+            raise ConfigurationError(path, f"{section} cannot stand here", remedy)
         if section not in sections:
             raise _unknown(path, f"[{section}]", [f"[{known}]" for known in sections])
         if not isinstance(table, dict):
@@ -227,6 +231,10 @@ def _read_file(path: str, *, in_wiki: bool) -> Iterator[tuple[Setting, object]]:
                 remedy = "set it in your own config.toml; this file comes with the wiki"
                 raise ConfigurationError(path, f"{setting.key} may not be set here", remedy)
             yield setting, _checked(setting, value, path)
+
+
+def _setting_named(field: str) -> Setting | None:
+    return next((setting for setting in SETTINGS if setting.field == field), None)
 
 
 def _parse_toml(path: str, *, follow: bool) -> dict[str, Any]:

@@ -43,7 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error.format_message(), file=sys.stderr)
         return USAGE
     except click.ClickException as error:
-        print(f"indexerd: {error.format_message().rstrip('.')}; see indexerd --help", file=sys.stderr)
+        command = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "indexerd"
+        print(f"indexerd: {error.format_message().rstrip('.?')}; see `{command} --help`", file=sys.stderr)
         return USAGE
     except IndexerdError as error:
         return _fail(error)
@@ -66,7 +67,7 @@ def _fail(error: IndexerdError) -> int:
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="indexerd")
+@click.version_option(package_name="indexerd", message="%(prog)s %(version)s")
 def cli() -> None:
     """Keep a tree of Markdown pages in one SQLite file. Searching it is wikiq's business."""
 
@@ -96,7 +97,10 @@ def _find_wiki(root: str | None, flags: dict[str, str | bool | None]) -> Wiki:
 @cli.command()
 @wiki_options
 def build(root: str | None, **flags: str | bool | None) -> None:
-    """Bring the index of ROOT (the current folder) up to date once, then exit."""
+    """Bring an index up to date once.
+
+    ROOT is the folder of the pages, by default the current one.
+    """
     from indexerd.logs import configure_logs
 
     wiki = _find_wiki(root, flags)
@@ -126,15 +130,23 @@ def _build(wiki: Wiki, *, anew: bool) -> None:
             pass
         store.checkpoint(truncate=True)
     click.echo(
-        f"{len(survey.scan.stamps)} pages, {update.changed} changed, generation {update.generation}, "
+        f"{_counted(len(survey.scan.stamps))}, {update.changed} changed, generation {update.generation}, "
         f"{time.monotonic() - start:.1f} s: {wiki.index}"
     )
+
+
+def _counted(pages: int) -> str:
+    return f"{pages} page" if pages == 1 else f"{pages} pages"
 
 
 @cli.command()
 @wiki_options
 def run(root: str | None, **flags: str | bool | None) -> None:
-    """Follow ROOT (the current folder, or a wiki's name) until stopped; its index is always up to date."""
+    """Follow a wiki until stopped.
+
+    Its index is always up to date. ROOT is the folder of the pages, by default the current one, or the
+    name of a wiki.
+    """
     from indexerd.compose import find_wiki
     from indexerd.daemon.start import run_daemon
     from indexerd.logs import configure_logs, get_logger
@@ -148,7 +160,7 @@ def run(root: str | None, **flags: str | bool | None) -> None:
 
 @cli.group()
 def service() -> None:
-    """Let the service manager of this machine run the daemon: systemd or launchd."""
+    """Have systemd or launchd run the daemon."""
 
 
 @service.command("install")
@@ -168,7 +180,10 @@ def service_uninstall(root: str | None) -> None:
 @service.command("status")
 @click.argument("root", required=False, type=click.Path())
 def service_status(root: str | None) -> int:
-    """Show what the service manager says of ROOT; exit 1 when it does not run as it should."""
+    """Show what the service manager says.
+
+    Exits 1 when the service of ROOT does not run as it should.
+    """
     return _manage("status", root)
 
 
@@ -193,7 +208,11 @@ def _manage(verb: str, root: str | None) -> int:
 @cli.command()
 @wiki_options
 def verify(root: str | None, **flags: str | bool | None) -> int:
-    """Compare the index of ROOT with a fresh projection of the tree; exit 1 when they differ."""
+    """Compare an index with its tree.
+
+    The index of ROOT, by default of the current folder, with a fresh projection. Prints every difference,
+    nothing when there is none, and exits 1 when they differ.
+    """
     from indexerd.compose import scratch_indexer
     from indexerd.core.names import escape_name
     from indexerd.logs import configure_logs, get_logger
@@ -219,7 +238,10 @@ def verify(root: str | None, **flags: str | bool | None) -> int:
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 @wiki_options
 def config(root: str | None, *, as_json: bool, **flags: str | bool | None) -> None:
-    """Show what is in force for ROOT, and where each setting comes from."""
+    """Show the settings in force.
+
+    For ROOT, by default the current folder, and where each comes from.
+    """
     from indexerd.config import setting_values
 
     wiki = _find_wiki(os.curdir if root is None else root, flags)
@@ -258,7 +280,7 @@ def list_command(*, as_json: bool) -> None:
         click.echo(json.dumps({"format": OUTPUT_FORMAT, "indexes": fields}))
         return
     for index in known:
-        columns = [index.name, index.root or str(index.path), f"{index.pages} pages", index.problem or "ok"]
+        columns = [index.name, index.root or str(index.path), _counted(index.pages), index.problem or "ok"]
         click.echo("\t".join(map(escape_name, columns)))
 
 
@@ -266,10 +288,13 @@ def list_command(*, as_json: bool) -> None:
 @click.argument("index", metavar="ROOT|NAME")
 @click.option("--purge", is_flag=True, help="Remove the index's files as well; they can be built again.")
 def forget(index: str, *, purge: bool) -> None:
-    """Take an index out of use. The wiki itself is not touched."""
+    """Take an index out of use.
+
+    The wiki itself is not touched, and the next build brings the index back; with --purge it is gone.
+    """
     from indexerd.registry import find_index, forget_index
 
-    found = find_index(index, os.environ)
+    found = find_index(index, os.environ, forgotten=purge)
     forget_index(found, purge=purge)
     click.echo(f"{'removed' if purge else 'forgotten'}: {found.name} ({found.root})")
 
@@ -278,7 +303,10 @@ def forget(index: str, *, purge: bool) -> None:
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="NEW", type=click.Path())
 def move(old: str, new: str) -> None:
-    """Tell that the wiki at OLD (root or name) is at NEW now; its index goes along."""
+    """Tell that a wiki has moved.
+
+    What was at OLD (a root or a name) is at NEW now; its index goes along.
+    """
     from indexerd.registry import find_index, move_index, resolve_root
 
     root = resolve_root(new, os.environ)

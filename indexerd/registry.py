@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -79,11 +79,11 @@ def repository_prefix(root: str) -> str:
     return ""
 
 
-def list_indexes(environ: Mapping[str, str]) -> tuple[KnownIndex, ...]:
-    """Every index in use, by name and root; those that cannot be read with the reason."""
+def list_indexes(environ: Mapping[str, str], *, forgotten: bool = False) -> tuple[KnownIndex, ...]:
+    """Every index in use, by name and root, or every forgotten one; what cannot be read has a reason."""
     home = Path(state_home(environ))
     try:
-        folders = sorted(entry for entry in home.iterdir() if not entry.name.startswith("."))
+        folders = sorted(entry for entry in home.iterdir() if entry.name.startswith(".") is forgotten)
     except FileNotFoundError:
         return ()
     paths = [folder / INDEX_NAME for folder in folders]
@@ -91,14 +91,17 @@ def list_indexes(environ: Mapping[str, str]) -> tuple[KnownIndex, ...]:
     return tuple(sorted(known, key=lambda index: (index.name, index.root)))
 
 
-def find_index(wanted: str, environ: Mapping[str, str]) -> KnownIndex:
-    """The index that a name or a root means. Raises UsageError when that is none or several."""
+def find_index(wanted: str, environ: Mapping[str, str], *, forgotten: bool = False) -> KnownIndex:
+    """The index that a name or a root means, with `forgotten` also one that is out of use.
+
+    Raises UsageError when that is none or several.
+    """
     if not wanted:
         raise UsageError("", "the name of the index is empty", "name the index, or its root")
     known = list_indexes(environ)
-    real = os.path.realpath(wanted)
-    found = [index for index in known if index.root == real or index.path == index_path(wanted, environ)]
-    found = found or [index for index in known if wanted in {index.name, index.path.parent.name}]
+    found = _meant(known, wanted, environ)
+    if forgotten and not found:
+        found = _meant(list_indexes(environ, forgotten=True), wanted, environ)
     if len(found) == 1:
         return found[0]
     if found:
@@ -108,15 +111,23 @@ def find_index(wanted: str, environ: Mapping[str, str]) -> KnownIndex:
     raise UsageError(wanted, "there is no index of this name or root", f"there are: {names}")
 
 
+def _meant(known: Sequence[KnownIndex], wanted: str, environ: Mapping[str, str]) -> list[KnownIndex]:
+    """Those at this root or at its place, else those of this name."""
+    real, place = os.path.realpath(wanted), index_path(wanted, environ)
+    found = [index for index in known if index.root == real or index.path == place]
+    return found or [index for index in known if wanted in {index.name, index.path.parent.name}]
+
+
 def forget_index(index: KnownIndex, *, purge: bool) -> None:
     """Take an index out of use; with `purge` its files go, else `revive_index` brings it back."""
     lock = WriterLock.acquire(index.path.with_name(LOCK_NAME))
     try:
         folder = index.path.parent
         aside = _aside(folder)
-        if aside.exists():
-            shutil.rmtree(aside)
-        os.rename(folder, aside)  # at once, whatever happens to the removal
+        if aside != folder:
+            if aside.exists():
+                shutil.rmtree(aside)
+            os.rename(folder, aside)  # at once, whatever happens to the removal
         if purge:
             shutil.rmtree(aside)
     finally:
@@ -147,7 +158,8 @@ def move_index(index: KnownIndex, new_root: str, environ: Mapping[str, str]) -> 
 
 
 def _aside(folder: Path) -> Path:
-    return folder.with_name(f".{folder.name}")
+    """The hidden name of the folder of an index that is out of use."""
+    return folder.with_name(f".{folder.name.removeprefix('.')}")
 
 
 def _may_be_index(path: Path) -> bool:

@@ -62,6 +62,8 @@ def test_the_users_file_lies_in_the_xdg_folder_unless_that_is_relative(tmp_path:
     [
         ("[wiki]\nextension = ['md']\n", "wiki.extension is no setting; did you mean wiki.extensions?"),
         ("[identity]\nname = ['x']\n", "did you mean identity.names?"),
+        ("ignore = ['x/']\n", r"ignore cannot stand here; write it below \[wiki\]"),
+        ("name = 'x'\n", "name cannot stand here; use --name or INDEXERD_NAME"),
         ("[wikis]\n", r"\[wikis\] is no setting; did you mean \[wiki\]?"),
         ("wiki = 1\n", "wiki is a value; write it as a table"),
         ("[wiki]\nignore = 'x'\n", "wiki.ignore cannot be 'x'; write a list"),

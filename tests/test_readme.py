@@ -137,12 +137,16 @@ def test_every_make_target_in_the_readme_exists() -> None:
     assert {"run", "test"} <= used <= targets
 
 
-def test_make_run_finds_a_home_folder_that_the_shell_did_not_write_out() -> None:
-    dry = ["make", "-n", "run", "WIKI=~/My notes"]
+@pytest.mark.parametrize(
+    "typed, meant",
+    [("WIKI=~/My notes", "/home/ann/My notes"), ('WORDS=what\'s a "run" $$1', 'what\'s a "run" $1')],
+)
+def test_what_make_is_given_reaches_the_command_as_it_was_typed(typed: str, meant: str) -> None:
+    name = typed.partition("=")[0]
+    show = ["make", "--silent", f'--eval=show: ; @printf %s "$${name}"', "show", typed]
     environment = {**os.environ, "HOME": "/home/ann"}
-    shown = subprocess.run(dry, cwd=REPOSITORY, env=environment, capture_output=True, check=True).stdout
-    assert b'indexerd" run "/home/ann/My notes"\n' in shown
-    assert b"~" not in shown
+    shown = subprocess.run(show, cwd=REPOSITORY, env=environment, capture_output=True, check=True).stdout
+    assert shown.decode() == meant
 
 
 def test_every_file_the_readme_points_to_exists() -> None:

@@ -163,6 +163,17 @@ def test_a_forgotten_index_comes_back_with_the_next_build_and_a_purged_one_does_
     assert os.listdir(tmp_path / "state/indexerd") == []
 
 
+def test_a_forgotten_index_can_be_purged(tmp_path: Path, environ: dict[str, str]) -> None:
+    make_index(tmp_path / "notes", environ)
+    forget_index(find_index("notes", environ), purge=False)
+    for wanted in ("notes", str(tmp_path / "notes")):
+        assert find_index(wanted, environ, forgotten=True).name == "notes"
+    with pytest.raises(UsageError):
+        find_index("notes", environ)
+    forget_index(find_index("notes", environ, forgotten=True), purge=True)
+    assert os.listdir(tmp_path / "state/indexerd") == []
+
+
 def test_forgetting_again_leaves_one_forgotten_index(tmp_path: Path, environ: dict[str, str]) -> None:
     for _ in range(2):
         make_index(tmp_path / "notes", environ)

@@ -205,16 +205,16 @@ class Store:
             self._change_rows = None
         self.needs_rebuild = self._jump = False
 
-    def record_scan(self, scan: ScanRecord) -> None:
+    def record_scan(self, scan: ScanRecord, *, always: bool = False) -> None:
         """Keep a scan that found a change, or the first one; others cost no commit (state.json has them).
 
-        None is kept before a rebuild.
+        `always`: in any case. None is kept before a rebuild.
         """
         if not self._is_readable:
             return
         with self._explaining():
             first = select_row(self._connection, "SELECT 1 FROM scan LIMIT 1") is None
-            if scan.pages_changed or scan.missed_by_events or first:
+            if always or scan.pages_changed or scan.missed_by_events or first:
                 with self._committing():
                     write_scan(self._connection, scan)
 
