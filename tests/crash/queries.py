@@ -39,7 +39,8 @@ PIECES: Final = (
     '"', "'", '""', "(", ")", "*", "^", "+", "-", ":", "{", "}", ",", ";", "--", "/*", "\\", "%", "_", "\x00",
     " AND ", " OR ", " NOT ", " NEAR ", "NEAR(", "title:", "heading:", "body:", "rowid:", "sections_fts:",
     " MATCH ", "SELECT ", "' OR 1=1 --", '"a fruit"', "-fruit", "数据", "データ", "검색", "ค้นหา", "ก",
-    "हिन्दी", "ß", "İ", "Ａ", "\u0301", "\u200d", "\u202e", "\U0001f980", "\ufeff", "\ud7ff", "\ud800", "\n", "\t", " ",
+    "हिन्दी", "ß", "İ", "Ａ", "\u0301", "\u200d", "\u202e", "\U0001f980", "\ufeff", "\ud7ff", "\ud800",
+    "\n", "\t", " ",
 )  # fmt: skip
 SAMPLE: Final = (
     SamplePage("a.md", "# Apple\n\nA fruit.\n\n## NEAR and OR\n\nNOT a keyword AND no syntax.\n"),
