@@ -64,8 +64,7 @@ def explained(
         rowid = candidate.section_rowid
         told = {name: scores.get(rowid, 0.0) for name, scores in own.items() if rowid is not None}
         fields = dict.fromkeys(("words", "pairs", "forms", "pieces", "piece_pairs"), 0.0) | told
-        fields |= {"standout": candidate.standout, "page": page, "literals": literals}
-        fields |= {"heading": heading, "name": score - known}
+        fields |= {"page": page, "literals": literals, "heading": heading, "name": score - known}
         return ScoreParts(**{name: round(value, _DIGITS) + 0.0 for name, value in fields.items()})
 
     explanation = Explanation(

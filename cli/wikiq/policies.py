@@ -15,10 +15,8 @@ class Policy(Record):
     `weights` are bm25's, for title, ancestors, heading, body. A section's own score is
     words + `pair_weight` x adjacent pairs + `form_weight` x other forms of the words, from the natural
     table, and `piece_weight` x (pieces + `piece_pair_weight` x pairs of alphabetic ones), from the
-    bigram table; if one word is in `standout_ratio` times fewer sections than any other of the
-    question, those that hold it gain `standout_weight` x the best score. The `pool` best sections are
-    looked at more closely: each gets `page_weight` x the mean of its page's `page_sections` best (or of
-    all, when it has fewer). For words with signs that
+    bigram table. The `pool` best sections are looked at more closely: each gets `page_weight` x the
+    mean of its page's `page_sections` best (or of all, when it has fewer). For words with signs that
     it holds verbatim it gets their share of the question x the best score x `literal_weight`, where
     its heading holds them `literal_heading_weight` more; and where its whole heading stands in the
     question, the heading's share x the best score x `heading_weight`.
@@ -32,8 +30,6 @@ class Policy(Record):
     piece_weight: float = 0.5
     piece_pair_weight: float = 0.6
     pool: int = 200
-    standout_weight: float = 0.2
-    standout_ratio: int = 4
     page_weight: float = 0.5
     page_sections: int = 3
     literal_weight: float = 1.0

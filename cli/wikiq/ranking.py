@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 class Candidate(Record):
     """A section found by its text, or a page found by its name alone (`by_name`).
 
-    `score` is the section's own, `standout` what of it comes from holding a word much rarer than the
-    question's others. `is_exact`: what was typed is the page's slug or path (1), another
+    `score` is the section's own. `is_exact`: what was typed is the page's slug or path (1), another
     name of it (0), none (None). `sections` is how many the page has. `literals` says of each of the
     question's literals where it is: nowhere (0), in the section (1), in its heading too (2).
     `heading_share` is how much of the question the section's whole heading is.
@@ -40,7 +39,6 @@ class Candidate(Record):
     ordinal: int
     literals: tuple[int, ...] = ()
     heading_share: float = 0.0
-    standout: float = 0.0
 
 
 def rarity(sections: int) -> float:

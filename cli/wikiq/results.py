@@ -71,9 +71,9 @@ class TermUse(Record):
 class ScoreParts(Record):
     """What the score of a hit is made of; all together give the score.
 
-    `words` to `piece_pairs` are the section's own; `standout` comes from a word much rarer than the
-    others, `page` from its page's best sections, `literals` from words with signs that it holds
-    verbatim, `heading` from its whole heading standing in the question, `name` from the page's name.
+    `words` to `piece_pairs` are the section's own; `page` comes from its page's best sections,
+    `literals` from words with signs that it holds verbatim, `heading` from its whole heading standing
+    in the question, `name` from the page's name.
     """
 
     words: float
@@ -81,7 +81,6 @@ class ScoreParts(Record):
     forms: float
     pieces: float
     piece_pairs: float
-    standout: float
     page: float
     literals: float
     heading: float

@@ -9,7 +9,7 @@ from indexerd.core.terms import fold_path, fold_title
 from wikiq import sql
 from wikiq.filters import page_condition
 from wikiq.headings import heading_share
-from wikiq.matching import clause_condition, match_expressions, name_expression, quoted
+from wikiq.matching import clause_condition, match_expressions, name_expression
 from wikiq.ranking import Candidate, literal_shares, rank_candidates
 from wikiq.record import Record
 
@@ -70,7 +70,6 @@ def fetch_ranking(
     clauses = _clauses(question)
     names = _names(question, vocabulary, policy)
     condition, bound = page_condition(filters)
-    standout = _standout(vocabulary, policy)
     literals = question.literals if policy.literal_weight else ()
     statement = sql.SELECT_RANKED.format(
         parts=parts.text,
@@ -78,7 +77,6 @@ def fetch_ranking(
         names=names.text,
         everything=int(filters.is_empty),
         condition=condition,
-        standout=standout.text,
         literals=", ".join(sql.HOLDS_LITERAL for _ in literals) or "1",
         counted="passed" if sections else "best",
     )
@@ -87,7 +85,6 @@ def fetch_ranking(
         *parts.values,
         *clauses.values,
         *bound,
-        *standout.values,
         fold_path(typed),
         fold_title(typed),
         *names.values,
@@ -154,14 +151,6 @@ def _holds(condition: Condition) -> _Fragment:
     )
 
 
-def _standout(vocabulary: Vocabulary, policy: Policy) -> _Fragment:
-    """What a section gains for the one word that is much rarer than the others."""
-    word = vocabulary.standout(policy.standout_ratio) if policy.standout_weight else None
-    if word is None:
-        return _Fragment(text=sql.NOTHING_STANDS_OUT)
-    return _Fragment(text=sql.STANDS_OUT, values=(policy.standout_weight, quoted(word)))
-
-
 def _names(question: Question, vocabulary: Vocabulary, policy: Policy) -> _Fragment:
     """Pages found by their name; a name cannot show that a phrase is held or a word is not."""
     expression = name_expression(question, vocabulary.uses)
@@ -180,8 +169,7 @@ def _heading_shares(
 
 
 def _candidate(row: tuple[Any, ...], literals: int, headings: Mapping[str | None, float]) -> Candidate:
-    kind, section_rowid, page_id, score, is_exact, slug, updated_at, sections, ordinal, *rest = row
-    heading, standout, *found = rest
+    kind, section_rowid, page_id, score, is_exact, slug, updated_at, sections, ordinal, heading, *rest = row
     return Candidate(
         section_rowid=section_rowid,
         page_id=page_id,
@@ -192,7 +180,6 @@ def _candidate(row: tuple[Any, ...], literals: int, headings: Mapping[str | None
         updated_at=updated_at,
         sections=sections,
         ordinal=ordinal if ordinal is not None else 0,
-        literals=tuple(found[:literals]),
-        standout=standout,
+        literals=tuple(rest[:literals]),
         heading_share=headings.get(heading, 0.0),
     )

@@ -204,9 +204,6 @@ SELECT section_rowid, score FROM ({SCORED_PART} LIMIT -1)
 WHERE section_rowid IN (SELECT value FROM json_each(?))"""
 NO_PART = "SELECT NULL AS section_rowid, 0.0 AS score WHERE 0"
 HOLDS_WORDS = "section_rowid IN (SELECT rowid FROM sections_fts WHERE sections_fts MATCH ?)"
-# What the word that stands out adds: a share of the best score.
-STANDS_OUT = f"? * ({HOLDS_WORDS}) * (SELECT max(score) FROM filtered)"
-NOTHING_STANDS_OUT = "0.0"
 HOLDS_PIECES = "section_rowid IN (SELECT rowid FROM sections_grams WHERE sections_grams MATCH ?)"
 NAMED_PAGES = "SELECT rowid AS page_id, -bm25(names_fts) AS score FROM names_fts WHERE names_fts MATCH ?"
 NO_NAMED_PAGES = "SELECT NULL AS page_id, 0.0 AS score WHERE 0"
@@ -226,12 +223,9 @@ matched AS MATERIALIZED (
   SELECT section_rowid, sum(score) AS score,
     (SELECT page_id FROM v1_section_pages s WHERE s.section_rowid = found.section_rowid) AS page_id
   FROM found WHERE {clauses} GROUP BY section_rowid),
-filtered AS MATERIALIZED (
+passed AS MATERIALIZED (
   SELECT section_rowid, score, page_id FROM matched
   WHERE {everything} OR page_id IN (SELECT p.page_id FROM v1_pages p WHERE {condition})),
-passed AS MATERIALIZED (
-  SELECT section_rowid, score + standout AS score, page_id, standout
-  FROM (SELECT section_rowid, score, page_id, {standout} AS standout FROM filtered)),
 best AS MATERIALIZED (SELECT page_id, max(score) AS score FROM passed GROUP BY page_id),
 exact AS MATERIALIZED (
   SELECT page_id, max(kind IN ('path', 'slug', 'stem')) AS is_identity
@@ -241,21 +235,21 @@ named AS MATERIALIZED (
   WHERE page_id NOT IN (SELECT page_id FROM best)
     AND ({everything} OR page_id IN (SELECT p.page_id FROM v1_pages p WHERE {condition}))),
 picked AS (
-  SELECT 0 AS kind, section_rowid, page_id, score, standout FROM passed
+  SELECT 0 AS kind, section_rowid, page_id, score FROM passed
   WHERE score >= (SELECT min(score) FROM (SELECT score FROM passed ORDER BY score DESC LIMIT ?))
   UNION
-  SELECT 0, section_rowid, page_id, score, standout FROM passed JOIN best USING (page_id, score)
+  SELECT 0, section_rowid, page_id, score FROM passed JOIN best USING (page_id, score)
   WHERE page_id IN (SELECT page_id FROM exact) OR score >= (
     SELECT min(score) FROM (SELECT score FROM best ORDER BY score DESC LIMIT ?))
   UNION ALL
   SELECT 1, (SELECT section_rowid FROM v1_sections v WHERE v.page_id = named.page_id
-             ORDER BY ordinal LIMIT 1), page_id, score, 0
+             ORDER BY ordinal LIMIT 1), page_id, score
   FROM named WHERE page_id IN (SELECT page_id FROM exact) OR score >= (
     SELECT min(score) FROM (SELECT score FROM named ORDER BY score DESC LIMIT ?)))
 SELECT k.kind, k.section_rowid, k.page_id, k.score, e.is_identity, p.slug, p.updated_at, p.sections,
   (SELECT ordinal FROM v1_sections v WHERE v.section_rowid = k.section_rowid),
   (SELECT heading FROM v1_sections v WHERE v.section_rowid = k.section_rowid),
-  k.standout, {literals}, (SELECT count(*) FROM {counted}) + (SELECT count(*) FROM named)
+  {literals}, (SELECT count(*) FROM {counted}) + (SELECT count(*) FROM named)
 FROM picked k JOIN v1_pages p ON p.page_id = k.page_id
 LEFT JOIN exact e ON e.page_id = k.page_id"""
 

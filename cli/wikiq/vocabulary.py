@@ -33,16 +33,6 @@ class Vocabulary(Record):
     corrected: Mapping[str, str]
     forms: Mapping[str, tuple[str, ...]]
 
-    def standout(self, ratio: int) -> str | None:
-        """The word that is in `ratio` times fewer sections than any other of the question; None without."""
-        counts = {
-            use.text: self.sections[typed]
-            for typed, use in self.uses.items()
-            if not use.is_prefix and typed in self.sections
-        }
-        rarest, *others = sorted(counts, key=lambda word: (counts[word], word)) or ("",)
-        return rarest if others and counts[others[0]] >= ratio * counts[rarest] else None
-
 
 def look_up_terms(
     snapshot: Snapshot, question: Question, policy: Policy, *, exact: bool = False, prefix: bool = False

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wikiq.ablations import ABLATIONS
-from wikiq.matching import Use
 from wikiq.policies import DEFAULT
 from wikiq.query import analyze_question
 from wikiq.ranking import (
@@ -21,7 +20,6 @@ from wikiq.ranking import (
     rank_candidates,
     rarity,
 )
-from wikiq.vocabulary import Vocabulary
 
 
 def candidate(score: float, page: int = 1, ordinal: int = 0, **more: Any) -> Candidate:
@@ -119,30 +117,6 @@ def test_a_heading_without_the_literal_that_was_typed_gains_nothing() -> None:
     assert heading_bonus(short, DEFAULT, [1.0]) == 0.0
     assert heading_bonus(short, DEFAULT, [0.5]) == pytest.approx(DEFAULT.heading_weight / 2)
     assert heading_bonus(held, DEFAULT, [1.0]) == DEFAULT.heading_weight
-
-
-@pytest.mark.parametrize(
-    "sections, word",
-    [
-        ({"what": 900, "is": 990, "splatting": 200}, "splatting"),
-        ({"what": 900, "is": 990, "splatting": 300}, None),
-        ({"splatting": 2}, None),
-        ({"what": 900, "splatting": 2, "splatted": 2}, None),
-        ({}, None),
-    ],
-)
-def test_a_word_stands_out_that_is_much_rarer_than_every_other(
-    sections: dict[str, int], word: str | None
-) -> None:
-    uses = {term: Use(text=term) for term in sections}
-    vocabulary = Vocabulary(sections=sections, uses=uses, corrected={}, forms={})
-    assert vocabulary.standout(DEFAULT.standout_ratio) == word
-
-
-def test_a_beginning_does_not_stand_out_since_nobody_counted_its_words() -> None:
-    uses = {"what": Use(text="what"), "splat": Use(text="splat", is_prefix=True)}
-    vocabulary = Vocabulary(sections={"what": 90, "splat": 1}, uses=uses, corrected={}, forms={})
-    assert vocabulary.standout(DEFAULT.standout_ratio) is None
 
 
 def test_shares_of_literals_go_by_how_rare_their_words_are() -> None:

@@ -258,21 +258,6 @@ def test_the_word_itself_comes_before_its_other_forms(tmp_path: Path) -> None:
     opened.close()
 
 
-def test_a_word_much_rarer_than_the_others_outweighs_headings_that_begin_alike(tmp_path: Path) -> None:
-    pages = [
-        SamplePage(f"{name}.md", f"# About {name}\n\n## What is {name}?\n\nWhat it is, is {name}.\n")
-        for name in ("pine", "fir", "oak", "elm", "ash", "yew", "box", "fig", "bay")
-    ]
-    pages.append(SamplePage("trees.md", "# Trees\n\nA larch loses its leaves and so many needles fall.\n"))
-    opened = open_database(str(write_sample(tmp_path, pages).db))
-    result = ask(opened, "What is larch?", explain=True)
-    assert isinstance(result, ExplainedResult)
-    assert slugs(result)[0] == "trees"
-    assert result.explanation.scores[0].standout > 0
-    assert {parts.standout for parts in result.explanation.scores[1:]} == {0.0}
-    opened.close()
-
-
 def test_an_explanation_says_how_words_were_taken(database: Database) -> None:
     result = ask(database, "agnet normaliz 索引 zzzqqq run", explain=True)
     assert isinstance(result, ExplainedResult)
