@@ -10,9 +10,11 @@ from wikiq.policies import DEFAULT
 ABLATIONS = {
     "no-weights": DEFAULT.replace(weights=(1.0, 1.0, 1.0, 1.0)),
     "no-pairs": DEFAULT.replace(pair_weight=0.0),
+    "no-forms": DEFAULT.replace(form_weight=0.0),
     "no-page": DEFAULT.replace(page_weight=0.0),
     "no-literals": DEFAULT.replace(literal_weight=0.0, literal_heading_weight=0.0),
     "no-literal-headings": DEFAULT.replace(literal_heading_weight=0.0),
+    "no-headings": DEFAULT.replace(heading_weight=0.0),
     "no-exact-names": DEFAULT.replace(exact_names=False),
     "no-names": DEFAULT.replace(names=False),
     "no-prefixes": DEFAULT.replace(prefixes=False),

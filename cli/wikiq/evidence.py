@@ -19,17 +19,19 @@ if TYPE_CHECKING:
     from wikiq.query import Question, Term
     from wikiq.vocabulary import Vocabulary
 
+FORM_WEIGHT = 0.5  # of another form: in an excerpt too the word itself says more
 PIECE_WEIGHT = 0.4  # of a bigram: how common it is is not looked up, and a word is two or three
 
 
 class Words(Record):
     """The words of a question as they are looked for in a text: `asked` as typed, `keys` as found.
 
-    A key is what stands for the word in a text: itself, its correction, or what it begins.
+    The keys of a word are what stands for it in a text: itself, its correction, or what it begins, and
+    its other forms.
     """
 
     asked: tuple[Term, ...]
-    keys: tuple[str, ...]
+    keys: tuple[tuple[str, ...], ...]
     sought: Sought
 
     @property
@@ -57,8 +59,8 @@ class Words(Record):
         """The words that a text holds, as typed; of scripts without blanks the parts it holds."""
         held = {key for _, _, key, _ in find_marks(text, spans(text), self.sought)}
         words: dict[str, None] = {}
-        for term, key in zip(self.asked, self.keys, strict=True):
-            if key in held:
+        for term, keys in zip(self.asked, self.keys, strict=True):
+            if not held.isdisjoint(keys):
                 words[term.typed] = None
             elif term.pieces:
                 words.update(dict.fromkeys(_held_parts(term, held)))
@@ -75,8 +77,11 @@ def sought_words(question: Question, vocabulary: Vocabulary) -> Words:
     for term in asked:
         weight = rarity(vocabulary.sections.get(term.text, 0))
         use = vocabulary.uses.get(term.text)
-        keys.append(use.text if use is not None else term.text)
-        (beginnings if use is not None and use.is_prefix else terms)[keys[-1]] = weight
+        key = use.text if use is not None else term.text
+        forms = vocabulary.forms.get(term.text, ())
+        keys.append((key, *forms))
+        (beginnings if use is not None and use.is_prefix else terms)[key] = weight
+        terms.update(dict.fromkeys(forms, FORM_WEIGHT * weight))
         if term.is_cut:
             pieces.update(dict.fromkeys(term.pieces, PIECE_WEIGHT))
         else:

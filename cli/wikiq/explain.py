@@ -9,7 +9,7 @@ import json
 
 from wikiq import sql
 from wikiq.matching import match_expressions
-from wikiq.ranking import in_order, literal_bonus, literal_shares, page_means
+from wikiq.ranking import heading_bonus, in_order, literal_bonus, literal_shares, page_means
 from wikiq.results import ExplainedResult, Explanation, ScoreParts, TermUse
 from wikiq.retrieve import scored_parts
 
@@ -46,24 +46,25 @@ def explained(
                 sql.SCORED_ROWS.format(table=part.table), (*policy.weights, part.weight, part.asked, rowids)
             )
         )
-        for part in scored_parts(match_expressions(question, vocabulary.uses), policy)
+        for part in scored_parts(match_expressions(question, vocabulary.uses, vocabulary.forms), policy)
     }
     candidates = [(one.score, one) for _, one in ranking.ranked if not one.by_name]
     pool = in_order(candidates)[: policy.pool]
     means = page_means(pool, policy.page_sections)
     best = pool[0][0] if pool else 0.0
     pooled = {candidate.section_rowid for _, candidate in pool}
-    shares = literal_shares(question, vocabulary.sections)
+    shares = literal_shares(question, vocabulary.sections) if policy.literal_weight else []
 
     def parts_of(score: float, candidate: Candidate) -> ScoreParts:
         lifted = candidate.section_rowid in pooled and not candidate.by_name
         page = policy.page_weight * means[candidate.page_id] if lifted else 0.0
-        literals = best * literal_bonus(candidate, policy, shares) if lifted and candidate.literals else 0.0
-        known = 0.0 if candidate.by_name else candidate.score + page + literals
+        literals = best * literal_bonus(candidate, policy, shares) if lifted else 0.0
+        heading = best * heading_bonus(candidate, policy, shares) if lifted else 0.0
+        known = 0.0 if candidate.by_name else candidate.score + page + literals + heading
         rowid = candidate.section_rowid
         told = {name: scores.get(rowid, 0.0) for name, scores in own.items() if rowid is not None}
-        fields = {"words": 0.0, "pairs": 0.0, "pieces": 0.0, "piece_pairs": 0.0} | told
-        fields |= {"page": page, "literals": literals, "name": score - known}
+        fields = dict.fromkeys(("words", "pairs", "forms", "pieces", "piece_pairs"), 0.0) | told
+        fields |= {"page": page, "literals": literals, "heading": heading, "name": score - known}
         return ScoreParts(**{name: round(value, _DIGITS) + 0.0 for name, value in fields.items()})
 
     explanation = Explanation(
@@ -78,11 +79,13 @@ def _term_uses(question: Question, vocabulary: Vocabulary) -> Iterator[TermUse]:
     for term in question.terms:
         use = vocabulary.uses.get(term.text)
         sections = vocabulary.sections.get(term.text, 0)
+        forms = vocabulary.forms.get(term.text, ())
         if use is not None and use.text != term.text:
-            yield TermUse(typed=term.typed, used=use.text, kind="corrected", sections=sections)
+            yield TermUse(typed=term.typed, used=use.text, kind="corrected", sections=sections, forms=forms)
         elif use is not None:
             kind = "beginning" if use.is_prefix else "word"
-            yield TermUse(typed=term.typed, used=use.text, kind=kind, sections=sections)
+            yield TermUse(typed=term.typed, used=use.text, kind=kind, sections=sections, forms=forms)
         else:
             kind = "pieces" if term.pieces else "absent"
-            yield TermUse(typed=term.typed, used=" ".join(term.pieces) or term.text, kind=kind, sections=0)
+            used = " ".join(term.pieces) or term.text
+            yield TermUse(typed=term.typed, used=used, kind=kind, sections=0, forms=forms)

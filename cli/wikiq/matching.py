@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from wikiq.query import Clause, Question, Term
 
 
+NO_FORMS: Mapping[str, Sequence[str]] = {}
+
+
 class Use(Record):
     """What a typed term is looked for as: itself, a longer word it begins, or a corrected one."""
 
@@ -29,11 +32,12 @@ class Use(Record):
 class Expressions(Record):
     """One expression for each thing that is scored; empty where there is nothing to ask.
 
-    `words` and `pairs` are for the natural table, `pieces` and `piece_pairs` for the bigram table.
+    `words`, `pairs` and `forms` are for the natural table, `pieces` and `piece_pairs` for the bigrams'.
     """
 
     words: str
     pairs: str
+    forms: str
     pieces: str
     piece_pairs: str
 
@@ -54,16 +58,20 @@ def quoted(text: str, *, is_prefix: bool = False) -> str:
     return '"' + text.replace('"', '""') + ('" *' if is_prefix else '"')
 
 
-def match_expressions(question: Question, uses: Mapping[str, Use]) -> Expressions:
+def match_expressions(
+    question: Question, uses: Mapping[str, Use], forms: Mapping[str, Sequence[str]] = NO_FORMS
+) -> Expressions:
     """Write the expressions for the terms as `uses` says; a term it does not know is in no section.
 
-    Such terms are asked of the bigram table, which holds what stands glued to another script.
+    `forms` are other forms of its terms. One that is in no section is asked of the bigram table, which
+    holds what stands glued to another script.
     """
     absent = [term for term in question.terms if term.text not in uses and not term.is_cut]
     pieces = [_pieces(term) for term in question.terms if term.is_cut]
     return Expressions(
         words=_any_of(_words(question, uses)),
         pairs=_any_of(_pairs(question.sequence, uses)),
+        forms=_any_of(quoted(form) for term in question.terms for form in forms.get(term.text, ())),
         pieces=_any_of(
             [piece for run in pieces for piece in run]
             + [quoted(piece) for term in absent for piece in term.pieces or (term.text,)]

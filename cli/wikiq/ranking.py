@@ -1,4 +1,4 @@
-"""Puts candidates in order: close scores, the page a section stands on, words typed verbatim, names.
+"""Puts candidates in order: close scores, the page a section stands on, verbatim words, headings, names.
 
 Pure. The order is the same whatever order the candidates come in: equal scores go by the newer
 page, then slug, then place on the page.
@@ -24,6 +24,7 @@ class Candidate(Record):
     `score` is the section's own. `is_exact`: what was typed is the page's slug or path (1), another
     name of it (0), none (None). `sections` is how many the page has. `literals` says of each of the
     question's literals where it is: nowhere (0), in the section (1), in its heading too (2).
+    `heading_share` is how much of the question the section's whole heading is.
     `section_rowid` is None on a page without any.
     """
 
@@ -37,6 +38,7 @@ class Candidate(Record):
     sections: int
     ordinal: int
     literals: tuple[int, ...] = ()
+    heading_share: float = 0.0
 
 
 def rarity(sections: int) -> float:
@@ -63,7 +65,8 @@ def rank_candidates(
         (
             score
             + policy.page_weight * means[candidate.page_id]
-            + best * literal_bonus(candidate, policy, shares),
+            + best * literal_bonus(candidate, policy, shares)
+            + best * heading_bonus(candidate, policy, shares),
             candidate,
         )
         for score, candidate in pool
@@ -110,6 +113,16 @@ def literal_bonus(candidate: Candidate, policy: Policy, shares: Sequence[float])
     """How many times the best score a section gains for the literals that it holds."""
     worth = (0.0, policy.literal_weight, policy.literal_weight + policy.literal_heading_weight)
     return sum(share * worth[where] for share, where in zip(shares, candidate.literals, strict=True))
+
+
+def heading_bonus(candidate: Candidate, policy: Policy, shares: Sequence[float]) -> float:
+    """How many times the best score a section gains where its whole heading stands in the question.
+
+    The heading `C` is no answer to `C++`: it counts the less, the more of the question lies in literals
+    that the section does not hold.
+    """
+    absent = sum(share for share, where in zip(shares, candidate.literals, strict=True) if not where)
+    return policy.heading_weight * candidate.heading_share * max(0.0, 1.0 - absent)
 
 
 def _exact_first(ranked: list[tuple[float, Candidate]]) -> list[tuple[float, Candidate]]:

@@ -129,7 +129,8 @@ def explanation_lines(result: ExplainedResult) -> Iterator[str]:
     for term in result.explanation.terms:
         used = f" as {term.used!r}" if term.kind in ("corrected", "pieces") else ""
         count = f", in {term.sections} sections" if term.sections else ""
-        yield f"{term.typed!r}: {term.kind}{used}{count}"
+        forms = f", also {', '.join(map(repr, term.forms))}" if term.forms else ""
+        yield f"{term.typed!r}: {term.kind}{used}{count}{forms}"
     for hit, parts in zip(result.hits, result.explanation.scores, strict=True):
         told = [f"{name} {value:.3f}" for name, value in json_form(parts).items() if value]
         yield f"{hit.score:.3f} {hit.slug}: {', '.join(told) or 'name alone'}"

@@ -58,28 +58,32 @@ class TermUse(Record):
     """What one word of the question was looked for as.
 
     `kind`: `word`, `beginning`, `corrected`, `pieces` (of a script without blanks) or `absent`.
-    `sections` hold the word as used; 0 where they are not counted.
+    `sections` hold the word as used; 0 where they are not counted. `forms` of it are looked for too.
     """
 
     typed: str
     used: str
     kind: str
     sections: int
+    forms: tuple[str, ...] = ()
 
 
 class ScoreParts(Record):
     """What the score of a hit is made of; all together give the score.
 
     `words` to `piece_pairs` are the section's own; `page` comes from its page's best sections,
-    `literals` from words with signs that it holds verbatim, `name` from the page's name.
+    `literals` from words with signs that it holds verbatim, `heading` from its whole heading standing
+    in the question, `name` from the page's name.
     """
 
     words: float
     pairs: float
+    forms: float
     pieces: float
     piece_pairs: float
     page: float
     literals: float
+    heading: float
     name: float
 
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 from indexerd.core.terms import fold_path, fold_title
 from wikiq import sql
 from wikiq.filters import page_condition
+from wikiq.headings import heading_share
 from wikiq.matching import clause_condition, match_expressions, name_expression
 from wikiq.ranking import Candidate, literal_shares, rank_candidates
 from wikiq.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from wikiq.database import Snapshot
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from wikiq.query import Question
     from wikiq.request import Filters
     from wikiq.vocabulary import Vocabulary
+
+_HEADING = 9  # its place in a row of SELECT_RANKED
 
 
 class Ranking(Record):
@@ -62,7 +65,7 @@ def fetch_ranking(
 
     `filters` are checked ones. `sections`: hits are sections, not pages.
     """
-    expressions = match_expressions(question, vocabulary.uses)
+    expressions = match_expressions(question, vocabulary.uses, vocabulary.forms)
     parts = _found(scored_parts(expressions, policy), policy)
     clauses = _clauses(question)
     names = _names(question, vocabulary, policy)
@@ -93,8 +96,9 @@ def fetch_ranking(
     )
     rows = snapshot.rows(statement, values)
     shares = literal_shares(question, vocabulary.sections)[: len(literals)]
+    headings = _heading_shares(question, vocabulary, rows) if policy.heading_weight else {}
     return Ranking(
-        ranked=rank_candidates((_candidate(row, len(literals)) for row in rows), policy, shares),
+        ranked=rank_candidates((_candidate(row, len(literals), headings) for row in rows), policy, shares),
         total=rows[0][-1] if rows else 0,
     )
 
@@ -104,6 +108,7 @@ def scored_parts(expressions: Expressions, policy: Policy) -> list[Part]:
     parts = (
         Part(name="words", table="sections_fts", weight=1.0, asked=expressions.words),
         Part(name="pairs", table="sections_fts", weight=policy.pair_weight, asked=expressions.pairs),
+        Part(name="forms", table="sections_fts", weight=policy.form_weight, asked=expressions.forms),
         Part(name="pieces", table="sections_grams", weight=policy.piece_weight, asked=expressions.pieces),
         Part(
             name="piece_pairs",
@@ -154,8 +159,17 @@ def _names(question: Question, vocabulary: Vocabulary, policy: Policy) -> _Fragm
     return _Fragment(text=sql.NAMED_PAGES, values=(expression,))
 
 
-def _candidate(row: tuple[Any, ...], literals: int) -> Candidate:
-    kind, section_rowid, page_id, score, is_exact, slug, updated_at, sections, ordinal, *rest = row
+def _heading_shares(
+    question: Question, vocabulary: Vocabulary, rows: Sequence[tuple[Any, ...]]
+) -> dict[str | None, float]:
+    """How much of the question each heading is; pages of several versions share most of theirs."""
+    uses = vocabulary.uses
+    asked = [uses[term].text if term in uses else term for term in question.sequence]
+    return {heading: heading_share(asked, heading) for heading in {row[_HEADING] for row in rows} if heading}
+
+
+def _candidate(row: tuple[Any, ...], literals: int, headings: Mapping[str | None, float]) -> Candidate:
+    kind, section_rowid, page_id, score, is_exact, slug, updated_at, sections, ordinal, heading, *rest = row
     return Candidate(
         section_rowid=section_rowid,
         page_id=page_id,
@@ -167,4 +181,5 @@ def _candidate(row: tuple[Any, ...], literals: int) -> Candidate:
         sections=sections,
         ordinal=ordinal if ordinal is not None else 0,
         literals=tuple(rest[:literals]),
+        heading_share=headings.get(heading, 0.0),
     )

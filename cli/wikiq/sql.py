@@ -190,7 +190,7 @@ SELECT_BEGINNINGS = """
 SELECT value FROM json_each(?) WHERE EXISTS (
   SELECT 1 FROM terms WHERE term > value AND term < value || char(1114111))"""
 SELECT_VOCABULARY = """
-SELECT t.term, t.doc FROM json_each(?) j
+SELECT j.value, t.term, t.doc FROM json_each(?) j
 CROSS JOIN terms t ON t.term >= j.value AND t.term < j.value || char(1114111)
 WHERE length(t.term) BETWEEN ? AND ?"""
 
@@ -248,6 +248,7 @@ picked AS (
     SELECT min(score) FROM (SELECT score FROM named ORDER BY score DESC LIMIT ?)))
 SELECT k.kind, k.section_rowid, k.page_id, k.score, e.is_identity, p.slug, p.updated_at, p.sections,
   (SELECT ordinal FROM v1_sections v WHERE v.section_rowid = k.section_rowid),
+  (SELECT heading FROM v1_sections v WHERE v.section_rowid = k.section_rowid),
   {literals}, (SELECT count(*) FROM {counted}) + (SELECT count(*) FROM named)
 FROM picked k JOIN v1_pages p ON p.page_id = k.page_id
 LEFT JOIN exact e ON e.page_id = k.page_id"""

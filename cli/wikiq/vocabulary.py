@@ -6,12 +6,13 @@ import json
 
 from wikiq import sql
 from wikiq.correct import edits_allowed, likely_beginnings, nearest_word
+from wikiq.forms import BEGINNING_MIN, ENDING_MAX, commonest_forms, shared_beginning
 from wikiq.matching import Use
 from wikiq.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from wikiq.database import Snapshot
     from wikiq.policies import Policy
@@ -23,18 +24,20 @@ class Vocabulary(Record):
 
     `sections`: how many sections hold a term, for those that any holds. `uses`: what each term is
     looked for as; a term that is missing is in no section and begins or resembles no word.
-    `corrected`: what was typed to what is used instead.
+    `corrected`: what was typed to what is used instead. `forms`: other forms of a term, as used, that
+    are not asked for themselves; a word in no section may have some too.
     """
 
     sections: Mapping[str, int]
     uses: Mapping[str, Use]
     corrected: Mapping[str, str]
+    forms: Mapping[str, tuple[str, ...]]
 
 
 def look_up_terms(
     snapshot: Snapshot, question: Question, policy: Policy, *, exact: bool = False, prefix: bool = False
 ) -> Vocabulary:
-    """Look up every term once; `exact` tries neither beginnings nor corrections.
+    """Look up every term once; `exact` tries no beginnings, corrections and forms.
 
     `prefix`: the last word is still being typed and may be the beginning of one.
     """
@@ -53,7 +56,9 @@ def look_up_terms(
             counts[term.text] = sections
     if prefix and question.unfinished in uses:
         uses[question.unfinished] = uses[question.unfinished].replace(is_prefix=True)
-    return Vocabulary(sections=counts, uses=uses, corrected=corrected)
+    unused = [term.text for term in question.terms if term.text not in uses and not term.is_cut]
+    forms = _forms(snapshot, uses, unused) if policy.form_weight and not exact else {}
+    return Vocabulary(sections=counts, uses=uses, corrected=corrected, forms=forms)
 
 
 def _count(snapshot: Snapshot, terms: list[str]) -> dict[str, int]:
@@ -72,6 +77,27 @@ def _corrections(snapshot: Snapshot, terms: list[Term]) -> list[tuple[Term, tupl
     ranges = sorted({begin for term in mendable for begin in likely_beginnings(term.text)})
     shortest = min(len(term.text) - edits_allowed(term.text) for term in mendable)
     longest = max(len(term.text) + edits_allowed(term.text) for term in mendable)
-    words = dict(snapshot.rows(sql.SELECT_VOCABULARY, (json.dumps(ranges), shortest, longest)))
+    rows = snapshot.rows(sql.SELECT_VOCABULARY, (json.dumps(ranges), shortest, longest))
+    words = {term: sections for _, term, sections in rows}
     found = [(term, nearest_word(term.text, words.items())) for term in mendable]
     return [(term, (meant, words[meant])) for term, meant in found if meant is not None]
+
+
+def _forms(snapshot: Snapshot, uses: Mapping[str, Use], unused: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """The commonest forms of every word that is looked for, and of those in no section.
+
+    One look at the vocabulary for all.
+    """
+    words = {typed: use.text for typed, use in uses.items() if not use.is_prefix}
+    words.update((term, term) for term in unused)
+    beginnings = {word: shared_beginning(word) for word in words.values()}
+    ranges = sorted({beginning for beginning in beginnings.values() if beginning})
+    longest = max(map(len, beginnings), default=0) + ENDING_MAX
+    asked = {use.text for use in uses.values()}
+    near: dict[str, list[tuple[str, int]]] = {beginning: [] for beginning in beginnings.values()}
+    for beginning, term, sections in snapshot.rows(
+        sql.SELECT_VOCABULARY, (json.dumps(ranges), BEGINNING_MIN, longest)
+    ):
+        if term not in asked:
+            near[beginning].append((term, sections))
+    return {typed: commonest_forms(word, near[beginnings[word]]) for typed, word in words.items()}

@@ -72,9 +72,17 @@ def test_terms_are_asked_for_as_they_are_used_and_absent_ones_are_not() -> None:
     }
     expressions = match_expressions(question, uses)
     assert expressions.words == '"cancellation" OR "of" OR "reconcil" *'
+    assert expressions.forms == ""
     assert expressions.pairs == '"cancellation of" OR "of reconcil" *'
     assert expressions.pieces == '"zzz"'
     assert expressions.piece_pairs == ""
+
+
+def test_other_forms_are_asked_for_once_each_and_quoted() -> None:
+    question = analyze_question("load loads")
+    uses = {term.text: Use(text=term.text) for term in question.terms}
+    forms = {"load": ("loading", 'lo"ad'), "loads": ("loading",)}
+    assert match_expressions(question, uses, forms).forms == '"loading" OR "lo""ad"'
 
 
 def test_scripts_without_blanks_are_asked_of_the_bigram_table() -> None:

@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 from wikiq.ablations import ABLATIONS
 from wikiq.policies import DEFAULT
 from wikiq.query import analyze_question
-from wikiq.ranking import Candidate, best_of_each_page, literal_shares, rank_candidates, rarity
+from wikiq.ranking import (
+    Candidate,
+    best_of_each_page,
+    heading_bonus,
+    literal_shares,
+    rank_candidates,
+    rarity,
+)
 
 
 def candidate(score: float, page: int = 1, ordinal: int = 0, **more: Any) -> Candidate:
@@ -89,6 +96,27 @@ def test_sections_that_hold_the_only_literal_come_first_those_with_it_in_the_hea
     headed = candidate(0.5, page=4, literals=(2,))
     ranked = rank_candidates([*better, held, headed], DEFAULT.replace(page_weight=0.0), [1.0])
     assert [one.page_id for _, one in ranked] == [4, 1, 2, 3]
+
+
+def test_a_section_whose_heading_stands_in_the_question_gains_by_its_share() -> None:
+    ranked = rank_candidates(
+        [candidate(9.0, page=1), candidate(7.0, page=2, heading_share=1.0), candidate(6.9, page=3)],
+        DEFAULT.replace(page_weight=0.0),
+        [],
+    )
+    assert [(one.page_id, score) for score, one in ranked] == [
+        (2, pytest.approx(7.0 + DEFAULT.heading_weight * 9.0)),
+        (1, 9.0),
+        (3, 6.9),
+    ]
+
+
+def test_a_heading_without_the_literal_that_was_typed_gains_nothing() -> None:
+    short = candidate(9.0, page=1, literals=(0,), heading_share=1.0)
+    held = candidate(9.0, page=2, literals=(1,), heading_share=1.0)
+    assert heading_bonus(short, DEFAULT, [1.0]) == 0.0
+    assert heading_bonus(short, DEFAULT, [0.5]) == pytest.approx(DEFAULT.heading_weight / 2)
+    assert heading_bonus(held, DEFAULT, [1.0]) == DEFAULT.heading_weight
 
 
 def test_shares_of_literals_go_by_how_rare_their_words_are() -> None:

@@ -90,6 +90,7 @@ def headings(result: SearchResult) -> list[str]:
         ("normaliz", "paths", "Path normalization"),
         ("cancelation", "run-lifecycle", "Cancellation"),
         ("entry_v3", "notes/0921-entry_v3", "Map API"),
+        ("a garden", "notes/short", "short"),
     ],
 )
 def test_the_section_that_answers_is_the_evidence_of_the_first_page(
@@ -232,6 +233,31 @@ def test_a_match_in_an_address_shows_the_words_around_it(database: Database) -> 
     assert (evidence.excerpt, evidence.matches) == ("See runs.", ())
 
 
+def test_another_form_of_a_word_is_found_shown_and_told_as_the_word_typed(database: Database) -> None:
+    hit = ask(database, "cancelled").hits[0]
+    assert hit.evidence is not None
+    assert hit.evidence.excerpt is not None
+    assert (hit.slug, hit.evidence.terms) == ("run-lifecycle", ("cancelled",))
+    assert [hit.evidence.excerpt[start:end] for start, end in hit.evidence.matches] == ["Cancelling"]
+
+
+def test_exact_words_are_looked_for_as_they_are_typed(database: Database) -> None:
+    assert [hit.slug for hit in ask(database, "gardens", exact=True).hits] == ["notes/short"]
+    assert ask(database, "cancelled", exact=True).hits == ()
+
+
+def test_the_word_itself_comes_before_its_other_forms(tmp_path: Path) -> None:
+    pages = [
+        SamplePage(f"{word}.md", f"# Page\n\nOne {word}.\n", updated_at=f"2026-01-0{day}T00:00:00.000Z")
+        for day, word in enumerate(("loader", "loading", "loaders"), 1)
+    ]
+    opened = open_database(str(write_sample(tmp_path, pages).db))
+    for word in ("loader", "loading", "loaders"):
+        assert slugs(ask(opened, word))[0] == word
+        assert len(slugs(ask(opened, word))) == 3
+    opened.close()
+
+
 def test_an_explanation_says_how_words_were_taken(database: Database) -> None:
     result = ask(database, "agnet normaliz 索引 zzzqqq run", explain=True)
     assert isinstance(result, ExplainedResult)
@@ -245,7 +271,9 @@ def test_an_explanation_says_how_words_were_taken(database: Database) -> None:
     assert result.explanation.terms[-1].sections > 1
 
 
-@pytest.mark.parametrize("query", ["run-lifecycle", "src/a/b.py", "数据库索引 run", "entry_v3", "c compiler"])
+@pytest.mark.parametrize(
+    "query", ["run-lifecycle", "src/a/b.py", "数据库索引 run", "entry_v3", "c compiler", "a garden"]
+)
 @pytest.mark.parametrize("sections", [False, True])
 def test_the_parts_of_a_score_add_up_to_it(database: Database, query: str, sections: bool) -> None:
     result = ask(database, query, explain=True, sections=sections)
