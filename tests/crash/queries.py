@@ -7,11 +7,9 @@ with the median. Nothing typed may reach SQLite as full-text syntax: that would 
 
 from __future__ import annotations
 
-import argparse
 import random
 import statistics
 import sys
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -20,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from tests.crash.command import Command
 from tests.wikiq.sample_index import SamplePage, write_sample
 from wikiq.database import Database, open_database
 from wikiq.errors import WikiqError
@@ -147,24 +146,22 @@ def run(database: Database, *, questions: int, seed: int) -> Counts:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--index", type=Path, help="an index file; a small one is made without it")
-    parser.add_argument("--questions", type=int, default=10_000)
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1_000_000))
-    options = parser.parse_args(arguments)
-    print(f"seed {options.seed}", flush=True)
-    with tempfile.TemporaryDirectory(prefix="queries-") as folder:
-        index = options.index or write_sample(Path(folder), SAMPLE).db
+    command = Command("queries", __doc__, questions=10_000)
+    command.parser.add_argument("--index", type=Path, help="an index file; a small one is made without it")
+    options = command.parse(arguments)
+    with command.working(options) as folder:
+        index = options.index or write_sample(folder, SAMPLE).db
         with closing(open_database(str(index))) as database:
             counts = run(database, questions=options.questions, seed=options.seed)
-    slow, median, slowest = counts.slow(), counts.median_s(), max(counts.times)
-    for seconds, question in slow[:10]:
-        print(f"slow, {1000 * seconds:.0f} ms: {question!r}")
-    print(
-        f"{options.questions} questions: 0 exceptions, {dict(counts.answers)}, {len(slow)} slow, "
-        f"median {1000 * median:.1f} ms, slowest {slowest[0] / median:.1f} medians"
+    median = counts.median_s()
+    return command.conclude(
+        options,
+        [f"{1000 * seconds:.0f} ms: {question!r}" for seconds, question in counts.slow()],
+        questions=options.questions,
+        answers=dict(counts.answers),
+        median_ms=round(1000 * median, 1),
+        slowest_medians=round(max(counts.times)[0] / median, 1),
     )
-    return 1 if slow else 0
 
 
 if __name__ == "__main__":
