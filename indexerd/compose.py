@@ -11,18 +11,20 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from indexerd.build import Indexer
 from indexerd.config import Configuration, Settings, load_configuration
-from indexerd.contract import INDEX_NAME
+from indexerd.contract import INDEX_NAME, LOCK_NAME, STATE_NAME
 from indexerd.core.model import ProjectionOptions
-from indexerd.errors import IndexerdError
+from indexerd.errors import IndexerdError, UsageError
 from indexerd.registry import index_path, repository_prefix, resolve_root, revive_index
 from indexerd.store import Snapshot, Store
 from indexerd.tree import Tree
 from indexerd.walk import TreeSettings
 from indexerd.workers import Projector
+
+TAKEN_NAMES: Final = frozenset({LOCK_NAME, STATE_NAME, f"{STATE_NAME}.new"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,8 @@ def find_wiki(
     if db is None:
         return Wiki(root, index_path(root, environ), configuration)
     path = Path(os.path.abspath(db))
+    if path.name in TAKEN_NAMES:
+        raise UsageError(str(path), "is the name of a file beside an index", "name another file with --db")
     return Wiki(root, path / INDEX_NAME if path.is_dir() else path, configuration)
 
 

@@ -7,6 +7,8 @@ come before all of them. Reads nothing: the tree hands over each file's text as 
 from __future__ import annotations
 
 import re
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
@@ -55,21 +57,28 @@ class IgnoreRules:
         return False
 
 
+def _compiled(lines: Sequence[str]) -> GitIgnoreSpec:
+    """The patterns of some lines. Raises ValueError and re.error."""
+    from pathspec import GitIgnoreSpec  # noqa: PLC0415 - 20 ms a wiki without ignore rules does not pay
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Python's about `[[`, which means to git what it means here
+        return GitIgnoreSpec.from_lines(lines)
+
+
 @lru_cache(maxsize=PARSED_KEPT)
 def parse_ignore_file(text: str, folder: str = "") -> tuple[Level | None, tuple[Diagnostic, ...]]:
     """The patterns of one file in `folder` ('' for the root), None without any, and its bad lines."""
-    from pathspec import GitIgnoreSpec  # noqa: PLC0415 - 20 ms a wiki without ignore rules does not pay
-
     good, problems = [], []
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
         try:
-            GitIgnoreSpec.from_lines([line])
+            _compiled([line])
         except (ValueError, re.error) as error:
             message = f"the pattern {line.strip()!r} is left out ({error}); correct or remove the line"
             problems.append(Diagnostic(IGNORE_INVALID, message, number))
         else:
             good.append(line)
-    spec = GitIgnoreSpec.from_lines(good)
+    spec = _compiled(good)
     if all(pattern.include is None for pattern in spec.patterns):  # blank lines and comments
         return None, tuple(problems)
     return Level(len(folder) + 1 if folder else 0, spec), tuple(problems)

@@ -33,6 +33,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and give its exit status (spec 3.8)."""
+    _hold_standard_streams()
     if os.name == "nt":
         print("indexerd: Windows is not supported; run it inside WSL", file=sys.stderr)
         return USAGE
@@ -55,8 +56,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except OSError as error:
         kind = NotPermittedError if isinstance(error, PermissionError) else StorageError
-        what = str(error.filename or "")
+        nameless = "the current folder" if isinstance(error, FileNotFoundError) else ""
+        what = str(error.filename or nameless)
         return _fail(kind(what, error.strerror or str(error), "check the path, the disk and its permissions"))
+
+
+def _hold_standard_streams() -> None:
+    """A closed one becomes /dev/null: else the next file that is opened gets its number, and its output."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # noqa: FBT003 - the lowest free number
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(number, "w" if number else "r", closefd=False))
+
+
+def _tell(line: str) -> None:
+    """Print a line in which a name may have any characters."""
+    from indexerd.core.names import escape_name
+
+    click.echo(escape_name(line))
 
 
 def _fail(error: IndexerdError) -> int:
@@ -114,6 +134,7 @@ def build(root: str | None, **flags: str | bool | None) -> None:
 def _build(wiki: Wiki, *, anew: bool) -> None:
     from indexerd.build import build_whole
     from indexerd.compose import opened_indexer
+    from indexerd.core.names import escape_name
     from indexerd.logs import get_logger
     from indexerd.progress import Progress
 
@@ -121,7 +142,8 @@ def _build(wiki: Wiki, *, anew: bool) -> None:
     progress = Progress(sys.stderr, start=start)
     with opened_indexer(wiki, get_logger(), anew=anew) as (indexer, store):
         if store.moved_aside is not None:
-            click.echo(f"indexerd: the index was damaged; it was moved to {store.moved_aside}", err=True)
+            moved = escape_name(str(store.moved_aside))
+            click.echo(f"indexerd: the index was damaged; it was moved to {moved}", err=True)
         try:
             survey, update = build_whole(indexer, progress=progress.show)
         finally:
@@ -129,7 +151,7 @@ def _build(wiki: Wiki, *, anew: bool) -> None:
         while update.commits and store.merge(MERGE_PAGES):
             pass
         store.checkpoint(truncate=True)
-    click.echo(
+    _tell(
         f"{_counted(len(survey.scan.stamps))}, {update.changed} changed, generation {update.generation}, "
         f"{time.monotonic() - start:.1f} s: {wiki.index}"
     )
@@ -189,7 +211,6 @@ def service_status(root: str | None) -> int:
 
 def _manage(verb: str, root: str | None) -> int:
     from indexerd.contract import state_home
-    from indexerd.core.names import escape_name
     from indexerd.registry import resolve_root, root_of_name
     from indexerd.units import LaunchAgents, SystemdUser
 
@@ -201,7 +222,7 @@ def _manage(verb: str, root: str | None) -> int:
         manager = SystemdUser(os.environ, state_home(os.environ))
     report = getattr(manager, verb)(place)
     for line in report.lines:
-        click.echo(escape_name(line))
+        _tell(line)
     return 0 if report.healthy else DIFFERENT
 
 
@@ -214,7 +235,6 @@ def verify(root: str | None, **flags: str | bool | None) -> int:
     nothing when there is none, and exits 1 when they differ.
     """
     from indexerd.compose import scratch_indexer
-    from indexerd.core.names import escape_name
     from indexerd.logs import configure_logs, get_logger
     from indexerd.progress import Progress
     from indexerd.verify import check_integrity, find_differences
@@ -230,7 +250,7 @@ def verify(root: str | None, **flags: str | bool | None) -> int:
             finally:
                 progress.close()
     for problem in problems:
-        click.echo(escape_name(problem))
+        _tell(problem)
     return DIFFERENT if problems else 0
 
 
@@ -255,7 +275,7 @@ def config(root: str | None, *, as_json: bool, **flags: str | bool | None) -> No
     rows = [("root", wiki.root, ""), ("index", str(wiki.index), "")]
     rows += [(key, json.dumps(value, ensure_ascii=False), origins[key]) for key, value in values.items()]
     for key, value, origin in rows:
-        click.echo(f"{key} = {value}" + (f"    # {origin}" if origin else ""))
+        _tell(f"{key} = {value}" + (f"    # {origin}" if origin else ""))
 
 
 @cli.command("list")
@@ -296,7 +316,7 @@ def forget(index: str, *, purge: bool) -> None:
 
     found = find_index(index, os.environ, forgotten=purge)
     forget_index(found, purge=purge)
-    click.echo(f"{'removed' if purge else 'forgotten'}: {found.name} ({found.root})")
+    _tell(f"{'removed' if purge else 'forgotten'}: {found.name} ({found.root})")
 
 
 @cli.command()
@@ -314,7 +334,7 @@ def move(old: str, new: str) -> None:
     if found.problem is not None and not found.root:
         raise UsageError(str(found.path), "cannot be read", f"{found.problem}")
     place = move_index(found, root, os.environ)
-    click.echo(f"moved: {found.root} to {root}: {place}")
+    _tell(f"moved: {found.root} to {root}: {place}")
 
 
 if __name__ == "__main__":

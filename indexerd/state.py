@@ -10,6 +10,7 @@ import contextlib
 import errno
 import json
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
@@ -18,7 +19,8 @@ from typing import Final
 from indexerd.errors import ForeignFileError
 
 STATE_FORMAT: Final = 1
-_BEGINNING: Final = b'{"format": '  # of the text, whatever its format
+_BEGINNING: Final = re.compile(rb'\{"format": \d+, "pid": \d')  # of the text, whatever its format
+_TORN: Final = b'{"format": 1, "pid": '
 _FULL: Final = {errno.ENOSPC, errno.EDQUOT}
 WRITE_INTERVAL_S: Final = 1.0  # a storm of commits is not worth a file a commit
 
@@ -72,10 +74,10 @@ def refuse_foreign(path: str) -> None:
     """Raises ForeignFileError for what another program wrote at `path`. A torn file is not foreign."""
     try:
         with open(path, "rb", opener=_open_itself) as file:
-            start = file.read(len(_BEGINNING))
+            start = file.read(64)
     except OSError:
         return  # nothing is there, or it cannot be read: the daemon does without it
-    if start.strip(b"\0") and not start.startswith(_BEGINNING):
+    if not (_BEGINNING.match(start) or _TORN.startswith(start.rstrip(b"\0"))):
         raise ForeignFileError(
             path,
             "is a file of another program, it is left alone",

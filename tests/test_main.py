@@ -62,6 +62,58 @@ def test_a_build_says_what_it_did_and_where_the_index_is(wiki: Path, indexerd: C
     assert indexerd("build", str(wiki))[1].startswith("2 pages, 0 changed, generation 1, ")
 
 
+@pytest.mark.parametrize("words", [("build",), ("verify",)])
+def test_a_closed_stderr_is_nothing_to_fail_of(wiki: Path, words: tuple[str, ...]) -> None:
+    command = [str(Path(sys.executable).with_name("indexerd")), *words, str(wiki)]
+    subprocess.run([command[0], "build", str(wiki)], check=True, capture_output=True)
+    done = subprocess.run(["sh", "-c", 'exec "$@" 2>&-', "sh", *command], capture_output=True, check=False)
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize("command", ["build", "verify", "run"])
+def test_a_pipe_named_as_the_index_is_refused_and_not_waited_for(
+    wiki: Path, indexerd: Command, tmp_path: Path, command: str
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    status, _, err = indexerd(command, str(wiki), "--db", str(tmp_path / "pipe"))
+    assert (status, err.count("\n")) == (74, 1)
+    assert "is not a file" in err
+
+
+@pytest.mark.parametrize("name", ["index.lock", "state.json", "state.json.new"])
+def test_an_index_cannot_be_named_like_a_file_beside_it(
+    wiki: Path, indexerd: Command, tmp_path: Path, name: str
+) -> None:
+    status, _, err = indexerd("build", str(wiki), "--db", str(tmp_path / name))
+    assert (status, err.count("\n")) == (64, 1)
+    assert not (tmp_path / name).exists()
+
+
+def test_what_a_wiki_brings_along_reaches_the_terminal_escaped(wiki: Path, indexerd: Command) -> None:
+    (wiki / ".wikiq.toml").write_text('[wiki]\nignore = ["\\u009b31m\\u202e"]\n')
+    status, out, _ = indexerd("config", str(wiki))
+    assert status == 0
+    assert "ignore" in out
+    assert not {"\x9b", "\u202e"} & set(out)
+
+
+def test_a_pattern_that_python_warns_of_is_taken_as_git_takes_it(wiki: Path, indexerd: Command) -> None:
+    (wiki / ".gitignore").write_text("x[[a].md\n")
+    (wiki / "xa.md").write_text("# Left out\n")
+    status, out, err = indexerd("build", str(wiki))
+    assert (status, err) == (0, "")
+    assert out.startswith("2 pages")
+
+
+def test_a_current_folder_that_is_gone_is_named_so(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    words = f'cd "{gone}" && rmdir "{gone}" && exec "{Path(sys.executable).with_name("indexerd")}" build'
+    done = subprocess.run(["sh", "-c", words], capture_output=True, text=True, check=False)
+    assert done.stderr.startswith("indexerd: the current folder: ")
+    assert done.stderr.count("\n") == 1
+
+
 def test_the_current_folder_is_the_root_when_none_is_named(
     wiki: Path, indexerd: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

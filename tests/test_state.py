@@ -86,7 +86,7 @@ def test_the_file_has_the_mode_of_the_index_under_any_umask(path: Path, umask: i
     assert path.stat().st_mode & 0o777 == mode
 
 
-@pytest.mark.parametrize("text", ['{"theirs": 1}', "words", '{"format"'])
+@pytest.mark.parametrize("text", ['{"theirs": 1}', "words", '{"format": "x"}', '{"format": 99, "mine": 1}'])
 def test_a_file_of_another_program_is_refused_and_left_alone(path: Path, text: str) -> None:
     path.write_text(text)
     with pytest.raises(ForeignFileError, match=r"folder of its own"):
@@ -94,7 +94,7 @@ def test_a_file_of_another_program_is_refused_and_left_alone(path: Path, text: s
     assert path.read_text() == text
 
 
-@pytest.mark.parametrize("text", [None, "", "\0" * 300, '{"format": 1, "pid"', '{"format": 2}\n'])
+@pytest.mark.parametrize("text", [None, "", "\0" * 300, '{"format": 1, "pid"', '{"format": 2, "pid": 1}\n'])
 def test_what_a_power_failure_left_of_the_state_or_another_version_wrote_is_no_other_programs(
     path: Path, text: str | None
 ) -> None:

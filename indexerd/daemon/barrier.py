@@ -19,6 +19,8 @@ from indexerd.daemon.cookies import Cookies
 
 SCAN_AT_MOST_S: Final = 0.2  # while a scan takes less it is the barrier; some 20,000 pages
 
+SECOND_LOOK_S: Final = 0.1  # between two scans for one who waits, whatever keeps a doubt open
+
 Wait = tuple["Request", ...]
 
 
@@ -79,7 +81,7 @@ class Barrier:
         elif untried or (self._needs_scan() and not self._what_is_open()):
             agenda.ask_scan(Reason.BARRIER, now)
         elif self._needs_scan() and doubt_at is not None:
-            agenda.ask_scan(Reason.BARRIER, doubt_at)
+            agenda.ask_scan(Reason.BARRIER, max(doubt_at, now + SECOND_LOOK_S))
 
     def present(self) -> Wait:
         """Those whom a scan that begins now serves."""

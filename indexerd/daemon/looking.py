@@ -106,7 +106,7 @@ class Looker:
             if error.path != self._root:
                 raise
             self._doubts.forget(_DELETIONS)
-            return Unavailable(error.problem)
+            return Unavailable(f"{self._root} {error.problem}")
         scan_s = self._clock() - began
         before = self._identity
         doubt = self._doubt_root(survey)
@@ -172,8 +172,9 @@ class Looker:
                 self._settling.forget(wanted.path)
             elif not self._settling.believe(wanted.path, now, self._clock()):
                 hold.append(wanted.path)
-        for path in survey.work.gone:
-            self._settling.forget(path)
+        unseen = (path for path in self._settling.keys if _is_unseen(path, survey))
+        for path in (*survey.work.gone, *unseen):
+            self._settling.forget(path)  # what can no longer be looked at keeps its rows anyway
         return tuple(hold)
 
     def _accept(self, outcome: Outcome, survey: Survey, refused: dict[str, float]) -> bool:
@@ -229,6 +230,10 @@ def _changed(survey: Survey) -> tuple[str, ...]:
     read = (page.path for page in survey.work.read)
     changed = [path for path in read if path not in indexed or indexed[path].stamp != stamps[path]]
     return (*changed, *survey.work.gone)
+
+
+def _is_unseen(path: str, survey: Survey) -> bool:
+    return any(is_below(path, unseen) for unseen in survey.scan.unseen)
 
 
 def _is_folder(path: str) -> bool:

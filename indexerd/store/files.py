@@ -6,6 +6,7 @@ opened here once a connection of this process is: closing it would drop SQLite's
 
 from __future__ import annotations
 
+import errno
 import grp
 import os
 import stat
@@ -73,16 +74,21 @@ def prepare_folder(folder: Path, access: Access) -> None:
         folder.chmod(access.folder_mode)
 
 
-def inspect_file(path: Path, *, ours_before: bool) -> Found:
+def inspect_file(path: Path, *, may_be_damaged: bool) -> Found:
     """Look at the header, without SQLite, since opening a foreign file with it may change that file.
 
-    Raises ForeignFileError for anything that is not an index. `ours_before`: the writer's lock was
-    there already, so a file whose header is no database's is our own, damaged.
+    Raises ForeignFileError for anything that is not an index. `may_be_damaged`: that an index was here
+    is certain, so a file whose header is no database's is that one, damaged.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError:
         return Found.NOTHING
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        remedy = "name the file itself with --db"
+        raise ForeignFileError(str(path), "is a symbolic link", remedy) from error
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise ForeignFileError(str(path), "is not a file", "name another place with --db")
@@ -94,7 +100,7 @@ def inspect_file(path: Path, *, ours_before: bool) -> Found:
     ours = header[_APPLICATION_ID_AT : _APPLICATION_ID_AT + 4] == APPLICATION_ID.to_bytes(4, "big")
     if header.startswith(_MAGIC) and ours:
         return Found.INDEX
-    if header.startswith(_MAGIC) or not (ours or ours_before):
+    if header.startswith(_MAGIC) or not (ours or may_be_damaged):
         raise ForeignFileError(
             str(path),
             "is not an index of this program, it is left alone",

@@ -49,6 +49,8 @@ class Snapshot:
             if not path.exists():
                 remedy = "run `indexerd build` in the wiki's folder"
                 raise StorageError(str(path), "there is no index", remedy)
+            if not path.is_file():  # a pipe would be waited for
+                raise ForeignFileError(str(path), "is not a file", "name another file")
             connection = _connect_patiently(path)
             try:
                 if connection.pragma("application_id") != APPLICATION_ID:

@@ -15,7 +15,7 @@ from typing import Final, Self
 
 import apsw
 
-from indexerd.contract import CHANGES_KEPT, LOCK_NAME, PAGE_SIZE
+from indexerd.contract import CHANGES_KEPT, INDEX_NAME, LOCK_NAME, PAGE_SIZE
 from indexerd.core.model import Applied, Diagnostic, IndexedPage, Plan, ScanRecord
 from indexerd.errors import DamagedIndexError
 from indexerd.lock import WriterLock
@@ -94,11 +94,12 @@ class Store:
             prepare_folder(path.parent, access)
             # A lock that is there may be held by a store of this process, whose locks on the database a
             # look at the header would drop; beside a foreign file none is to be left.
-            ours_before = lock_path.exists()
-            found = None if ours_before else inspect_file(path, ours_before=False)
+            locked_before = lock_path.exists()
+            found = None if locked_before else inspect_file(path, may_be_damaged=False)
             lock = WriterLock.acquire(lock_path, mode=access.file_mode, group=access.group)
             try:
-                found = found or inspect_file(path, ours_before=True)
+                # A lock in the folder says nothing of a file of any other name: that may be a page.
+                found = found or inspect_file(path, may_be_damaged=anew or path.name == INDEX_NAME)
                 identity = describe(root, name)
                 opened = open_database(path, found, access, identity, anew=anew)
                 return cls(path, lock, opened, identity)

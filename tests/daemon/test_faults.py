@@ -14,6 +14,7 @@ from typing import Final
 
 import pytest
 
+from tests.crash.barrier import ask
 from tests.crash.process import SCANS_OFTEN, LiveDaemon, hash_index, wait_until
 from tests.crash.storm import USUAL_QUEUE
 
@@ -105,6 +106,23 @@ def test_what_may_not_be_read_keeps_its_rows_and_the_rest_goes_on(live: LiveDaem
     finally:
         closed.chmod(0o755)
         page.chmod(0o644)
+    live.wait_equal(EQUAL_S)
+    live.stop()
+
+
+@needs_root
+@pytest.mark.skipif(shutil.which("setpriv") is None, reason="setpriv is not installed here")
+def test_a_page_that_settles_in_a_folder_that_is_closed_keeps_nobody_waiting(live: LiveDaemon) -> None:
+    live.prefix = ("setpriv", "--bounding-set=-all", "--inh-caps=-all")
+    live.start()
+    page = live.root / "d1" / "a.md"
+    page.write_text("")
+    page.parent.chmod(0)
+    try:
+        wait_until(lambda: (ask(live.state()["control"]) or {}).get("fresh"), EQUAL_S, "fresh")
+        assert "d1/a.md" in hash_index(live.db)
+    finally:
+        page.parent.chmod(0o755)
     live.wait_equal(EQUAL_S)
     live.stop()
 

@@ -483,6 +483,9 @@ def test_freshness_waits_for_a_file_that_settles_and_names_it_when_time_runs_out
         answer = await wiki.ask(0.05)
         assert isinstance(answer, NotFresh)
         assert answer.open == ("a.md was emptied and may be written again",)
+        scans = wiki.counter("scans")
+        assert isinstance(await wiki.ask(0.3), NotFresh)
+        assert wiki.counter("scans") <= scans + 5, "who waits does not make it scan all the time"
         wiki.clock.ahead_s += SETTLE_AT_MOST_S
         assert isinstance(await wiki.ask(), Fresh)
         assert wiki.indexed() == wiki.on_disk()

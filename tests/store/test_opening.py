@@ -165,6 +165,27 @@ def test_a_moved_root_is_written_down_without_a_generation(tmp_path: Path) -> No
     assert (meta["root"], meta["name"]) == ("/elsewhere", "other")
 
 
+def test_a_page_named_as_the_index_is_left_alone_where_another_index_is(tmp_path: Path) -> None:
+    """The lock of that one says nothing of this file."""
+    build(tmp_path, WIKI)
+    page = tmp_path / "keep.md"
+    page.write_text(
+        "# My page, longer than the header of a database, which is one hundred bytes, is long\n" * 2
+    )
+    before = page.read_bytes()
+    with pytest.raises(ForeignFileError, match="left alone"):
+        Store.open(page, root="/wiki", name="wiki")
+    assert page.read_bytes() == before
+    assert not page.with_name("keep.md.damaged").exists()
+
+
+def test_a_link_to_an_index_is_refused_by_name(tmp_path: Path) -> None:
+    build(tmp_path, WIKI)
+    (tmp_path / "link.db").symlink_to(tmp_path / "index.db")
+    with pytest.raises(ForeignFileError, match="is a symbolic link; name the file itself"):
+        Store.open(tmp_path / "link.db", root="/wiki", name="wiki")
+
+
 def test_the_database_of_another_application_is_left_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "index.db"
     foreign = sqlite3.connect(path)
