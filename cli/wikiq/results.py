@@ -77,6 +77,7 @@ class ScoreParts(Record):
     """
 
     words: float
+    function_words: float
     pairs: float
     forms: float
     pieces: float
