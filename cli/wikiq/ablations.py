@@ -9,7 +9,6 @@ from wikiq.policies import DEFAULT
 
 ABLATIONS = {
     "no-weights": DEFAULT.replace(weights=(1.0, 1.0, 1.0, 1.0)),
-    "no-function-words": DEFAULT.replace(function_weight=1.0),
     "no-pairs": DEFAULT.replace(pair_weight=0.0),
     "no-forms": DEFAULT.replace(form_weight=0.0),
     "no-page": DEFAULT.replace(page_weight=0.0),

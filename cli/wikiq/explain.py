@@ -63,9 +63,7 @@ def explained(
         known = 0.0 if candidate.by_name else candidate.score + page + literals + heading
         rowid = candidate.section_rowid
         told = {name: scores.get(rowid, 0.0) for name, scores in own.items() if rowid is not None}
-        fields = (
-            dict.fromkeys(("words", "function_words", "pairs", "forms", "pieces", "piece_pairs"), 0.0) | told
-        )
+        fields = dict.fromkeys(("words", "pairs", "forms", "pieces", "piece_pairs"), 0.0) | told
         fields |= {"page": page, "literals": literals, "heading": heading, "name": score - known}
         return ScoreParts(**{name: round(value, _DIGITS) + 0.0 for name, value in fields.items()})
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from itertools import pairwise
 
 from indexerd.core.terms import is_unspaced, is_unspaced_alphabet
-from wikiq.function_words import FUNCTION_WORDS
 from wikiq.query import TERMS_MAX
 from wikiq.record import Record
 
@@ -33,11 +32,10 @@ class Use(Record):
 class Expressions(Record):
     """One expression for each thing that is scored; empty where there is nothing to ask.
 
-    `words` to `forms` are for the natural table, `pieces` and `piece_pairs` for the bigrams'.
+    `words`, `pairs` and `forms` are for the natural table, `pieces` and `piece_pairs` for the bigrams'.
     """
 
     words: str
-    function_words: str
     pairs: str
     forms: str
     pieces: str
@@ -70,10 +68,8 @@ def match_expressions(
     """
     absent = [term for term in question.terms if term.text not in uses and not term.is_cut]
     pieces = [_pieces(term) for term in question.terms if term.is_cut]
-    words = [*_words(question, uses)]
     return Expressions(
-        words=_any_of(word for is_function, word in words if not is_function),
-        function_words=_any_of(word for is_function, word in words if is_function),
+        words=_any_of(_words(question, uses)),
         pairs=_any_of(_pairs(question.sequence, uses)),
         forms=_any_of(quoted(form) for term in question.terms for form in forms.get(term.text, ())),
         pieces=_any_of(
@@ -109,15 +105,14 @@ def clause_condition(clause: Clause) -> Condition:
     )
 
 
-def _words(question: Question, uses: Mapping[str, Use]) -> Iterable[tuple[bool, str]]:
-    """What is asked of single words, each with whether it is a function word."""
+def _words(question: Question, uses: Mapping[str, Use]) -> Iterable[str]:
     for term in question.terms:
         use = uses.get(term.text)
         if use is not None:
-            yield use.text in FUNCTION_WORDS, quoted(use.text, is_prefix=use.is_prefix)
-        yield from ((False, quoted(piece)) for piece in term.pieces if not is_unspaced(piece))
+            yield quoted(use.text, is_prefix=use.is_prefix)
+        yield from (quoted(piece) for piece in term.pieces if not is_unspaced(piece))
     for clause in question.required:
-        yield False, clause_condition(clause).natural
+        yield clause_condition(clause).natural
 
 
 def _pairs(sequence: Sequence[str], uses: Mapping[str, Use]) -> Iterable[str]:

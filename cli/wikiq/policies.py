@@ -12,20 +12,19 @@ from wikiq.record import Record
 class Policy(Record):
     """The `default` way to rank.
 
-    `weights` are bm25's, for title, ancestors, heading, body. A section's own score is words +
-    `function_weight` x words like `the` and `how` + `pair_weight` x adjacent pairs + `form_weight` x
-    other forms of the words, from the natural table, and `piece_weight` x (pieces + `piece_pair_weight`
-    x pairs of alphabetic ones), from the bigram table. The `pool` best sections are looked at more
-    closely: each gets `page_weight` x the mean of its page's `page_sections` best (or of all, when it
-    has fewer). For words with signs that it holds verbatim it gets their share of the question x the
-    best score x `literal_weight`, where its heading holds them `literal_heading_weight` more; and where
-    its whole heading stands in the question, the heading's share x the best score x `heading_weight`.
+    `weights` are bm25's, for title, ancestors, heading, body. A section's own score is
+    words + `pair_weight` x adjacent pairs + `form_weight` x other forms of the words, from the natural
+    table, and `piece_weight` x (pieces + `piece_pair_weight` x pairs of alphabetic ones), from the
+    bigram table. The `pool` best sections are looked at more closely: each gets `page_weight` x the
+    mean of its page's `page_sections` best (or of all, when it has fewer). For words with signs that
+    it holds verbatim it gets their share of the question x the best score x `literal_weight`, where
+    its heading holds them `literal_heading_weight` more; and where its whole heading stands in the
+    question, the heading's share x the best score x `heading_weight`.
     """
 
     name: str
     version: int
     weights: tuple[float, float, float, float] = (5.0, 1.0, 8.0, 1.0)
-    function_weight: float = 0.3
     pair_weight: float = 0.3
     form_weight: float = 0.3
     piece_weight: float = 0.5

@@ -77,7 +77,6 @@ class ScoreParts(Record):
     """
 
     words: float
-    function_words: float
     pairs: float
     forms: float
     pieces: float

@@ -107,12 +107,6 @@ def scored_parts(expressions: Expressions, policy: Policy) -> list[Part]:
     """The parts of a section's score that a question has."""
     parts = (
         Part(name="words", table="sections_fts", weight=1.0, asked=expressions.words),
-        Part(
-            name="function_words",
-            table="sections_fts",
-            weight=policy.function_weight,
-            asked=expressions.function_words,
-        ),
         Part(name="pairs", table="sections_fts", weight=policy.pair_weight, asked=expressions.pairs),
         Part(name="forms", table="sections_fts", weight=policy.form_weight, asked=expressions.forms),
         Part(name="pieces", table="sections_grams", weight=policy.piece_weight, asked=expressions.pieces),
