@@ -9,6 +9,7 @@ from wikiq.policies import DEFAULT
 
 ABLATIONS = {
     "no-weights": DEFAULT.replace(weights=(1.0, 1.0, 1.0, 1.0)),
+    "function-words": DEFAULT.replace(function_words=True),
     "no-pairs": DEFAULT.replace(pair_weight=0.0),
     "no-forms": DEFAULT.replace(form_weight=0.0),
     "no-page": DEFAULT.replace(page_weight=0.0),

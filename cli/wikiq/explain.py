@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 
 from wikiq import sql
-from wikiq.matching import match_expressions
+from wikiq.matching import match_expressions, said_terms
 from wikiq.ranking import heading_bonus, in_order, literal_bonus, literal_shares, page_means
 from wikiq.results import ExplainedResult, Explanation, ScoreParts, TermUse
 from wikiq.retrieve import scored_parts
@@ -40,13 +40,16 @@ def explained(
 ) -> ExplainedResult:
     """Add to an answer how its words were taken and what the scores of its hits are made of."""
     rowids = json.dumps([candidate.section_rowid for _, candidate in shown])
+    expressions = match_expressions(
+        question, vocabulary.uses, vocabulary.forms, with_function_words=policy.function_words
+    )
     own: dict[str, dict[int, float]] = {
         part.name: dict(
             snapshot.rows(
                 sql.SCORED_ROWS.format(table=part.table), (*policy.weights, part.weight, part.asked, rowids)
             )
         )
-        for part in scored_parts(match_expressions(question, vocabulary.uses, vocabulary.forms), policy)
+        for part in scored_parts(expressions, policy)
     }
     candidates = [(one.score, one) for _, one in ranking.ranked if not one.by_name]
     pool = in_order(candidates)[: policy.pool]
@@ -68,14 +71,15 @@ def explained(
         return ScoreParts(**{name: round(value, _DIGITS) + 0.0 for name, value in fields.items()})
 
     explanation = Explanation(
-        terms=tuple(_term_uses(question, vocabulary)),
+        terms=tuple(_term_uses(question, vocabulary, policy)),
         scores=tuple(parts_of(score, candidate) for score, candidate in shown),
     )
     fields = {field: getattr(result, field) for field in type(result).fields}
     return ExplainedResult(**fields, explanation=explanation)
 
 
-def _term_uses(question: Question, vocabulary: Vocabulary) -> Iterator[TermUse]:
+def _term_uses(question: Question, vocabulary: Vocabulary, policy: Policy) -> Iterator[TermUse]:
+    kept = question.terms if policy.function_words else said_terms(question)
     for term in question.terms:
         use = vocabulary.uses.get(term.text)
         sections = vocabulary.sections.get(term.text, 0)
@@ -83,7 +87,8 @@ def _term_uses(question: Question, vocabulary: Vocabulary) -> Iterator[TermUse]:
         if use is not None and use.text != term.text:
             yield TermUse(typed=term.typed, used=use.text, kind="corrected", sections=sections, forms=forms)
         elif use is not None:
-            kind = "beginning" if use.is_prefix else "word"
+            said = "word" if term in kept else "function_word"
+            kind = "beginning" if use.is_prefix else said
             yield TermUse(typed=term.typed, used=use.text, kind=kind, sections=sections, forms=forms)
         else:
             kind = "pieces" if term.pieces else "absent"

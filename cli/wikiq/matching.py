@@ -9,6 +9,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from indexerd.core.terms import is_unspaced, is_unspaced_alphabet
+from wikiq.function_words import FUNCTION_WORDS
 from wikiq.query import TERMS_MAX
 from wikiq.record import Record
 
@@ -59,19 +60,25 @@ def quoted(text: str, *, is_prefix: bool = False) -> str:
 
 
 def match_expressions(
-    question: Question, uses: Mapping[str, Use], forms: Mapping[str, Sequence[str]] = NO_FORMS
+    question: Question,
+    uses: Mapping[str, Use],
+    forms: Mapping[str, Sequence[str]] = NO_FORMS,
+    *,
+    with_function_words: bool = False,
 ) -> Expressions:
     """Write the expressions for the terms as `uses` says; a term it does not know is in no section.
 
-    `forms` are other forms of its terms. One that is in no section is asked of the bigram table, which
-    holds what stands glued to another script.
+    `with_function_words`: they count like others; else only beside a neighbour. `forms` are other forms
+    of its terms. One that is in no section is asked of the bigram table, which holds what stands glued to
+    another script.
     """
     absent = [term for term in question.terms if term.text not in uses and not term.is_cut]
     pieces = [_pieces(term) for term in question.terms if term.is_cut]
+    kept = question.terms if with_function_words else said_terms(question)
     return Expressions(
-        words=_any_of(_words(question, uses)),
+        words=_any_of(_words(question, kept, uses)),
         pairs=_any_of(_pairs(question.sequence, uses)),
-        forms=_any_of(quoted(form) for term in question.terms for form in forms.get(term.text, ())),
+        forms=_any_of(quoted(form) for term in kept for form in forms.get(term.text, ())),
         pieces=_any_of(
             [piece for run in pieces for piece in run]
             + [quoted(piece) for term in absent for piece in term.pieces or (term.text,)]
@@ -105,8 +112,13 @@ def clause_condition(clause: Clause) -> Condition:
     )
 
 
-def _words(question: Question, uses: Mapping[str, Use]) -> Iterable[str]:
-    for term in question.terms:
+def said_terms(question: Question) -> Sequence[Term]:
+    """The terms without function words; all, where there is nothing else."""
+    return [term for term in question.terms if term.text not in FUNCTION_WORDS] or question.terms
+
+
+def _words(question: Question, terms: Iterable[Term], uses: Mapping[str, Use]) -> Iterable[str]:
+    for term in terms:
         use = uses.get(term.text)
         if use is not None:
             yield quoted(use.text, is_prefix=use.is_prefix)

@@ -19,7 +19,8 @@ class Policy(Record):
     mean of its page's `page_sections` best (or of all, when it has fewer). For words with signs that
     it holds verbatim it gets their share of the question x the best score x `literal_weight`, where
     its heading holds them `literal_heading_weight` more; and where its whole heading stands in the
-    question, the heading's share x the best score x `heading_weight`.
+    question, the heading's share x the best score x `heading_weight`. Without `function_words`, words
+    like `the` and `how` count in pairs only.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Policy(Record):
     literal_weight: float = 1.0
     literal_heading_weight: float = 1.0
     heading_weight: float = 0.3
+    function_words: bool = False
     names: bool = True
     exact_names: bool = True
     prefixes: bool = True

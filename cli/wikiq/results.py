@@ -57,7 +57,8 @@ class Hit(Record):
 class TermUse(Record):
     """What one word of the question was looked for as.
 
-    `kind`: `word`, `beginning`, `corrected`, `pieces` (of a script without blanks) or `absent`.
+    `kind`: `word`, `function_word` (counts beside a neighbour only), `beginning`, `corrected`, `pieces`
+    (of a script without blanks) or `absent`.
     `sections` hold the word as used; 0 where they are not counted. `forms` of it are looked for too.
     """
 

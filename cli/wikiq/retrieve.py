@@ -65,7 +65,9 @@ def fetch_ranking(
 
     `filters` are checked ones. `sections`: hits are sections, not pages.
     """
-    expressions = match_expressions(question, vocabulary.uses, vocabulary.forms)
+    expressions = match_expressions(
+        question, vocabulary.uses, vocabulary.forms, with_function_words=policy.function_words
+    )
     parts = _found(scored_parts(expressions, policy), policy)
     clauses = _clauses(question)
     names = _names(question, vocabulary, policy)

@@ -71,11 +71,28 @@ def test_terms_are_asked_for_as_they_are_used_and_absent_ones_are_not() -> None:
         "reconcil": Use(text="reconcil", is_prefix=True),
     }
     expressions = match_expressions(question, uses)
-    assert expressions.words == '"cancellation" OR "of" OR "reconcil" *'
+    assert expressions.words == '"cancellation" OR "reconcil" *'
     assert expressions.forms == ""
     assert expressions.pairs == '"cancellation of" OR "of reconcil" *'
     assert expressions.pieces == '"zzz"'
     assert expressions.piece_pairs == ""
+
+
+@pytest.mark.parametrize(
+    "typed, words",
+    [
+        ("what is a callout", '"callout"'),
+        ("how to", '"how" OR "to"'),
+        ('"to be" or not', '"or" OR "not" OR "to be"'),
+        ("If Else", '"else"'),
+    ],
+)
+def test_function_words_are_asked_for_where_nothing_else_is_said(typed: str, words: str) -> None:
+    question = analyze_question(typed)
+    uses = {term.text: Use(text=term.text) for term in question.terms}
+    assert match_expressions(question, uses).words == words
+    whole = match_expressions(question, uses, with_function_words=True).words
+    assert whole.count('"') >= words.count('"')
 
 
 def test_other_forms_are_asked_for_once_each_and_quoted() -> None:

@@ -246,6 +246,19 @@ def test_exact_words_are_looked_for_as_they_are_typed(database: Database) -> Non
     assert ask(database, "cancelled", exact=True).hits == ()
 
 
+def test_words_that_only_hold_a_question_together_do_not_decide_it(tmp_path: Path) -> None:
+    """In a wiki of several languages English articles are rare, and a heading weighs eight times."""
+    others = [SamplePage(f"{nth}.md", f"# Seite {nth}\n\nText der Seite {nth}.\n") for nth in range(40)]
+    pages = [
+        SamplePage("intro.md", "# What is this place\n\nWhat it is, and how you can use it.\n"),
+        SamplePage("callouts.md", "# Callouts\n\nA callout is a block that stands out.\n"),
+    ]
+    index = write_sample(tmp_path, [*others, *pages])
+    opened = open_database(str(index.db))
+    assert slugs(ask(opened, "what is a callout"))[:2] == ["callouts", "intro"]
+    opened.close()
+
+
 def test_the_word_itself_comes_before_its_other_forms(tmp_path: Path) -> None:
     pages = [
         SamplePage(f"{word}.md", f"# Page\n\nOne {word}.\n", updated_at=f"2026-01-0{day}T00:00:00.000Z")
@@ -259,13 +272,14 @@ def test_the_word_itself_comes_before_its_other_forms(tmp_path: Path) -> None:
 
 
 def test_an_explanation_says_how_words_were_taken(database: Database) -> None:
-    result = ask(database, "agnet normaliz 索引 zzzqqq run", explain=True)
+    result = ask(database, "agnet normaliz 索引 zzzqqq the run", explain=True)
     assert isinstance(result, ExplainedResult)
     assert [(term.typed, term.kind, term.used) for term in result.explanation.terms] == [
         ("agnet", "corrected", "agent"),
         ("normaliz", "beginning", "normaliz"),
         ("索引", "pieces", "索引"),
         ("zzzqqq", "absent", "zzzqqq"),
+        ("the", "function_word", "the"),
         ("run", "word", "run"),
     ]
     assert result.explanation.terms[-1].sections > 1
