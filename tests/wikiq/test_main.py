@@ -41,6 +41,9 @@ from tests.wikiq.sample_index import SampleIndex
         (["--help"], 0),
         (["--version"], 0),
         (["search", "--help"], 0),
+        (["-h"], 0),
+        (["search", "-h"], 0),
+        (["show", "-h"], 0),
         (["search"], 2),
         (["search", ""], 2),
         (["?!"], 2),
@@ -126,6 +129,37 @@ def test_every_answer_says_how_old_it_is(shared_index: SampleIndex, arguments: l
         True,
     )
     assert age["age_s"] > 0
+
+
+def test_an_option_that_is_nearly_one_is_a_word_and_is_told(index: SampleIndex) -> None:
+    with running_daemon(index):
+        done = run_wikiq("agent", "--jsno", index=index)
+        quiet = run_wikiq("agent", "--amend", index=index)
+    assert done.out.startswith("guide/setup.md:1\t")
+    assert done.err == "wikiq: --jsno: taken as a word to search for; the option is --json\n"
+    assert quiet.err == ""
+
+
+@pytest.mark.parametrize(
+    "arguments, mistake, hint",
+    [
+        (["sync", "vault"], "Got unexpected extra argument (vault).", "wikiq search sync vault"),
+        (
+            ["status", "of", "what's new"],
+            "Got unexpected extra arguments (of what's new).",
+            r"wikiq search status of 'what'\''s new'",
+        ),
+        (["check", *["long"] * 40], f"Got unexpected extra arguments ({' '.join(['long'] * 40)}).", None),
+        (["completion"], "Missing argument 'SHELL'. Choose from: bash, fish, zsh.", None),
+    ],
+    ids=["one", "several", "many", "none"],
+)
+def test_words_too_many_or_too_few_say_what_may_have_been_meant(
+    shared_index: SampleIndex, arguments: list[str], mistake: str, hint: str | None
+) -> None:
+    done = run_wikiq(*arguments, index=shared_index)
+    more = f", or search: `{hint}`" if hint else ""
+    assert (done.status, done.err) == (2, f"wikiq: {mistake} See `wikiq {arguments[0]} --help`{more}.\n")
 
 
 def test_a_pipe_is_told_which_files_have_changed_since(index: SampleIndex) -> None:
