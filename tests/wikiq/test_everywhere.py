@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.wikiq.running import run_wikiq
+from tests.wikiq.running import WATCHING, run_wikiq, running_daemon
 from tests.wikiq.sample_index import SampleIndex, SamplePage, write_sample
 from wikiq.everywhere import WikiHit, merge_by_rank
 
@@ -81,9 +81,8 @@ def test_an_index_that_fails_does_not_stop_the_others(two: SampleIndex, tmp_path
 def test_what_is_beside_the_answer_is_said_of_every_index(two: SampleIndex) -> None:
     (two.root.with_name("two") / "tree.md").unlink()
     done = run_wikiq("appel", "-pear", "--all", index=two)
-    assert done.err.splitlines()[0].startswith("wikiq: one: the daemon is not running; ")
-    assert done.err.splitlines()[1].startswith("wikiq: two: the daemon is not running; ")
-    assert done.err.splitlines()[2:] == [
+    assert done.err.splitlines() == [
+        "wikiq: no daemon is running for one, two; start each with `indexerd run ROOT`",
         "wikiq: no page has 'appel'; looked for 'apple'",
         "wikiq: left out sections with 'pear'",
         "wikiq: changed or gone since they were indexed: tree.md",
@@ -91,6 +90,17 @@ def test_what_is_beside_the_answer_is_said_of_every_index(two: SampleIndex) -> N
     told = run_wikiq("appel", "-pear", "--all", "--json", index=two).json
     assert (told["corrected"], told["excluded"], told["ignored_terms"]) == ({"appel": "apple"}, ["pear"], [])
     assert run_wikiq("quince", "--all", "--exact", index=two).err.endswith("wikiq: nothing found\n")
+
+
+def test_a_wiki_that_alone_is_behind_is_named(two: SampleIndex) -> None:
+    with running_daemon(two):
+        done = run_wikiq("apple", "--all", index=two)
+    start = f"start it with `indexerd run {two.root.with_name('two')}`"
+    assert done.err.startswith("wikiq: two: the daemon is not running; the tree was last looked at ")
+    assert done.err.endswith(f" ago; {start}\n")
+    with running_daemon(two, WATCHING | {"pending": 2}):
+        done = run_wikiq("apple", "--all", index=two)
+    assert done.err.splitlines()[0] == "wikiq: one: 2 changes are not indexed yet"
 
 
 def test_one_wiki_that_cannot_be_made_fresh_is_enough_to_say_so(two: SampleIndex) -> None:
