@@ -29,7 +29,9 @@ class KnownIndex(Record):
     wiki: str
 
 
-def open_index(*, db: str | None, wiki: str | None, environ: Mapping[str, str], folder: str) -> Database:
+def open_index(
+    *, db: str | None = None, wiki: str | None = None, environ: Mapping[str, str], folder: str
+) -> Database:
     """Open the index that `--db`, `--wiki`, the environment or the current `folder` mean.
 
     Raises NoIndexError that lists what there is, and what `open_database` raises.
