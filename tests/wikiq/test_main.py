@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import signal
 import sqlite3
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.imports import REPOSITORY
 from tests.wikiq.running import command, environment, run_on_screen, run_wikiq, running_daemon
 from tests.wikiq.sample_index import SampleIndex
 
@@ -85,6 +87,15 @@ def test_the_exit_status_says_what_came_of_it(
         lines = done.err.splitlines()
         assert len(lines) == 1
         assert lines[0].startswith("wikiq: ")
+
+
+def test_the_help_tells_the_exit_statuses_and_the_documents(shared_index: SampleIndex) -> None:
+    told = run_wikiq("--help", index=shared_index).out
+    for status in ("0  ", "1  ", "2  ", "3  ", "130"):
+        assert f"\n  {status}  " in told
+    documents = re.findall(r"\w+\.md", told)
+    assert {"search.md", "json.md", "library.md"} <= {*documents}
+    assert all((REPOSITORY / "docs" / name).is_file() for name in documents)
 
 
 def test_no_index_at_all_is_one_line_with_the_remedy(tmp_path: Path, shared_index: SampleIndex) -> None:

@@ -20,6 +20,17 @@ from wikiq.request import DEFAULT_TIMEOUT_S, LARGEST_LIMIT, LONGEST_TIMEOUT_S, S
 from wikiq.surroundings import Surroundings
 
 HELP_COLUMNS = 100
+STATUSES = (
+    ("0", "Found."),
+    ("1", "Nothing found, no page of that name; for `wikiq check`, something is wrong."),
+    ("2", "Misused, a name that several pages have, or no index that can be read."),
+    ("3", "Answered, but not known to be fresh where that was asked for; for `wikiq status`, stale."),
+    ("130", "Interrupted."),
+)
+MORE = (
+    "More: `wikiq COMMAND --help`, `man wikiq`, and docs/ of the source: search.md (how words are matched "
+    "and ranked), json.md (the JSON forms), library.md (the same from Python)."
+)
 LONGEST_HINT = 120  # characters of a command in a hint, which is one line
 
 
@@ -41,6 +52,13 @@ class CommandTable(click.Group):
         """List the commands with what the table says of them; nothing is imported for it."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, COMMANDS[name]) for name in self.list_commands(ctx)])
+
+    def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Say what the exit status tells, and where more is written."""
+        with formatter.section("Exit status"):
+            formatter.write_dl(STATUSES)
+        formatter.write_paragraph()
+        formatter.write_text(MORE)
 
 
 @click.group(

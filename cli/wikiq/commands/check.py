@@ -78,7 +78,7 @@ def _show(
         out.line("nothing is wrong")
 
 
-_KINDS = "\n    ".join(f"{kind:<20} {title}" for kind, title in TITLES.items())
+_KINDS = "\n    ".join(f"{kind:<21} {title}" for kind, title in TITLES.items())
 
 command = click.Command(
     "check",
