@@ -115,14 +115,16 @@ def search_everywhere(request: SearchRequest, source: Source, surroundings: Surr
 
 def staleness_lines(behind: Sequence[tuple[KnownIndex, Freshness]]) -> Iterator[str]:
     """Say which answers may be behind their trees: a line each, but one for all wikis without a daemon."""
+    names = [known.wiki for known, _ in behind]
+    called = {known: known.wiki if names.count(known.wiki) == 1 else known.root for known, _ in behind}
     idle = [known for known, freshness in behind if freshness.mode == STOPPED]
     if len(idle) > 1:
-        names = ", ".join(known.wiki for known in idle)
-        yield f"no daemon is running for {names}; start each with `indexerd run ROOT`"
+        listed = ", ".join(called[known] for known in idle)
+        yield f"no daemon is running for {listed}; start each with `indexerd run ROOT`"
     for known, freshness in behind:
         line = staleness(freshness, known.root)
         if line is not None and (known not in idle or len(idle) == 1):
-            yield f"{known.wiki}: {line}"
+            yield f"{called[known]}: {line}"
 
 
 def merge_by_rank(ranked: Sequence[Sequence[WikiHit]]) -> list[WikiHit]:

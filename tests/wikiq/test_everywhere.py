@@ -8,7 +8,9 @@ import pytest
 
 from tests.wikiq.running import WATCHING, run_wikiq, running_daemon
 from tests.wikiq.sample_index import SampleIndex, SamplePage, write_sample
-from wikiq.everywhere import WikiHit, merge_by_rank
+from wikiq.everywhere import WikiHit, merge_by_rank, staleness_lines
+from wikiq.locate import KnownIndex
+from wikiq.results import Freshness
 
 
 @pytest.fixture
@@ -101,6 +103,25 @@ def test_a_wiki_that_alone_is_behind_is_named(two: SampleIndex) -> None:
     with running_daemon(two, WATCHING | {"pending": 2}):
         done = run_wikiq("apple", "--all", index=two)
     assert done.err.splitlines()[0] == "wikiq: one: 2 changes are not indexed yet"
+
+
+def test_wikis_of_one_name_are_told_apart_by_their_folders() -> None:
+    stopped = Freshness(
+        age_s=7.0,
+        stale=True,
+        daemon="stopped",
+        mode="stopped",
+        reason=None,
+        remedy=None,
+        pending=0,
+        last_scan=None,
+        counters={},
+    )
+    known = [KnownIndex(path=f"{root}.db", root=root, wiki=root[-1:]) for root in ("/a/x", "/b/x", "/b/y")]
+    assert list(staleness_lines([(one, stopped) for one in known])) == [
+        "no daemon is running for /a/x, /b/x, y; start each with `indexerd run ROOT`"
+    ]
+    assert list(staleness_lines([])) == []
 
 
 def test_one_wiki_that_cannot_be_made_fresh_is_enough_to_say_so(two: SampleIndex) -> None:
