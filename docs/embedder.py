@@ -1,8 +1,9 @@
-"""Keeps vectors of a wiki's chunks in a file of its own: `python embedder.py vectors.db [--db INDEX]`.
+"""Keeps vectors of a wiki's chunks in a file of its own.
 
 Only texts that were not seen before are embedded. `embed` stands for a model: it hashes words.
 """
 
+import argparse
 import hashlib
 import json
 import sqlite3
@@ -43,12 +44,25 @@ def follow(db, chunks_since):
     return embedded
 
 
-def chunks_since(cursor):
+def chunks(cursor, options):
     """Run the command, which writes one JSON document a line."""
-    words = ["wikiq", "chunks", "--since", cursor, *sys.argv[2:]]
+    words = ["wikiq", "chunks", "--since", cursor, *options]
     return subprocess.Popen(words, stdout=subprocess.PIPE).stdout
 
 
+def command_line():
+    """Read the arguments; what is not meant here is for `wikiq chunks`, such as `--db INDEX`."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, epilog="Other options are handed to `wikiq chunks`: --db, --wiki, --topic…"
+    )
+    parser.add_argument(
+        "vectors", metavar="VECTORS.db", help="the SQLite file of the vectors; made if need be"
+    )
+    return parser.parse_known_args()
+
+
 if __name__ == "__main__":
-    embedded = follow(sqlite3.connect(sys.argv[1]), chunks_since)
+    arguments, options = command_line()
+    db = sqlite3.connect(arguments.vectors)
+    embedded = follow(db, lambda cursor: chunks(cursor, options))
     sys.stdout.write(f"{embedded} embedded\n")

@@ -23,6 +23,7 @@ CONTRACT_MAJOR: Final = 1  # readers refuse another one
 CONTRACT_MINOR: Final = 0  # columns and views are only ever added
 
 PAGE_SIZE: Final = 8192  # bytes; 2.25 x source against 2.32 x with 4096 (spec 2.3)
+LONGEST_SCAN_INTERVAL_S: Final = 900.0  # between two looks of a daemon; longer silence is a fault
 CHANGES_KEPT: Final = 100_000  # rows of the change feed before whole generations are trimmed
 
 INDEX_NAME: Final = "index.db"

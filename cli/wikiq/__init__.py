@@ -1,11 +1,51 @@
 """The reader: a typed library over an index that `indexerd` keeps, with a command on top.
 
-from wikiq.database import open_database
-from wikiq.request import SearchRequest
-from wikiq.search import search
-
-result = search(open_database("…/index.db"), SearchRequest(query="how does a run end"))
-
-Services: `search.search`; `page`, `list_pages`, `topics`, `changes`, `status` of `pages`; the records
-they give are in `results`. Nothing here writes, and nothing but the standard library is needed.
+What questions are made of and what answers hold can be imported from here; services stand in the
+modules that docs/library.md names. Nothing writes, and nothing but the standard library is needed.
 """
+
+from __future__ import annotations
+
+# A part is imported when it is asked for: the command's start pays for what it uses (docs/decisions).
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from wikiq.database import Database, open_database
+    from wikiq.errors import WikiqError
+    from wikiq.locate import open_index
+    from wikiq.request import Filters, SearchRequest
+    from wikiq.results import Evidence, Hit, PageView, SearchResult
+
+_PLACES = {
+    "Database": "database",
+    "Evidence": "results",
+    "Filters": "request",
+    "Hit": "results",
+    "PageView": "results",
+    "SearchRequest": "request",
+    "SearchResult": "results",
+    "WikiqError": "errors",
+    "open_database": "database",
+    "open_index": "locate",
+}
+
+__all__ = [
+    "Database",
+    "Evidence",
+    "Filters",
+    "Hit",
+    "PageView",
+    "SearchRequest",
+    "SearchResult",
+    "WikiqError",
+    "open_database",
+    "open_index",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Import what is asked for from the module it stands in."""
+    if name not in _PLACES:
+        raise AttributeError(f"module 'wikiq' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"wikiq.{_PLACES[name]}"), name)

@@ -73,14 +73,19 @@ FILTERS = _table(
     ("--not-topic", MANY, "TOPIC", "Only pages without this topic."),
     ("--mentions", MANY, "PATH", "Only pages that speak of this file, or folder with a slash at its end."),
     ("--path", MANY, "GLOB", "Only pages whose path fits, or lies in this folder; repeated, one must fit."),
-    ("--since", VALUE, "DATE", "Only pages updated since: 2026-07-14, 2026-07-14T09:30, or an age like 7d."),
-    ("--until", VALUE, "DATE", "Only pages updated until; a day is meant whole."),
+    (
+        "--since",
+        VALUE,
+        "DATE",
+        "Only pages updated since: 2026-07-14, 2026-07-14T09:30, or an age: 36h, 7d, 2w.",
+    ),
+    ("--until", VALUE, "DATE", "Only pages updated until; written like --since, and a day is meant whole."),
     ("--links-to", MANY, "PAGE", "Only pages that link to this one."),
     ("--linked-by", MANY, "PAGE", "Only pages that this one links to."),
 )
 INDEX = _table(
     ("--db", VALUE, "FILE", "The index to ask (also WIKIQ_DB)."),
-    ("--wiki", VALUE, "NAME", "The wiki to ask, by name."),
+    ("--wiki", VALUE, "NAME", "The wiki to ask, by its name or its folder."),
     ("--fresh", FLAG, "", "Wait until the index holds what is on the disk now; exit status 3 if it cannot."),
     ("--timeout", SECONDS, "SECONDS", "The longest wait of --fresh (5)."),
 )
@@ -191,6 +196,10 @@ def first_word(arguments: Sequence[str]) -> int | None:
 
 def as_command(arguments: Sequence[str]) -> list[str]:
     """Put the command first; words that begin with none are a search."""
+    if arguments[-1:] == ["-h"] and (
+        len(arguments) == 1 or (len(arguments) == 2 and arguments[0] in COMMANDS)
+    ):
+        return [*arguments[:-1], "--help"]  # alone it is no word that anybody looks for
     place = first_word(arguments)
     if not arguments or (place is not None and arguments[place] in _OTHERS):
         return list(arguments)
@@ -211,6 +220,22 @@ def meant_commands(arguments: Sequence[str]) -> list[str]:
     parsed = parse_plainly(arguments) if near else None
     is_long = parsed is not None and len(parsed.words) > LONGEST_COMMAND
     return [command for command in near if command == "search" or not is_long]
+
+
+def unknown_options(arguments: Sequence[str]) -> list[str]:
+    """Give the words of a search that look like options and are none, without their values."""
+    found: list[str] = []
+    rest = iter(arguments)
+    for argument in rest:
+        if argument == "--":
+            break
+        name, sign, _ = argument.partition("=")
+        option = SEARCH.get(name)
+        if option is None:
+            found += [name] if name.startswith("--") else []
+        elif option.kind != FLAG and not sign:
+            next(rest, None)
+    return found
 
 
 def build_filters(arguments: SearchArguments, now: datetime) -> Filters:

@@ -6,7 +6,7 @@ Reads one snapshot, then looks at the disk; changes nothing, and guesses in favo
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -16,6 +16,7 @@ from wikiq.database import Database, Snapshot
 from wikiq.errors import UsageError
 from wikiq.fragments import PageFragments
 from wikiq.linking import BROKEN, BY_NAME_KINDS, link_status
+from wikiq.near import nearest
 from wikiq.record import Record
 from wikiq.tree_names import TreeNames
 
@@ -24,7 +25,7 @@ ROOT_PAGES = frozenset({"readme", "index"})  # slugs; where reading starts nothi
 REPOSITORY_MARK = ".git"
 EMBED_KINDS = frozenset({"embed", "image"})
 
-# What each kind is called where people read it; diagnostics of other kinds go by their own name.
+# What each kind is called where people read it; those of a newer indexer go by their own name.
 TITLES = {
     "broken_link": "Links that lead nowhere",
     "broken_fragment": "Links to headings that are not there",
@@ -37,6 +38,23 @@ TITLES = {
     "slug_collision": "Pages that would share a slug",
     "conflict_copy": "Copies left by a sync conflict",
     "suspicious_heading": "Headings that name what a page is about instead of structuring it",
+    "no_headings": "Pages without headings",
+    "front_matter_invalid": "Front matter that is not understood",
+    "source_invalid": "Sources that are not understood",
+    "topics_invalid": "Declarations of topics that are not understood",
+    "ignore_invalid": "Patterns of ignored files that are not understood",
+    "too_large": "Pages too large to be read",
+    "too_deep": "Headings or blocks nested too deep",
+    "too_deep_folder": "Folders nested too deep",
+    "parser_failed": "Pages that cannot be parsed",
+    "invalid_utf8": "Text that is not UTF-8",
+    "nul_character": "Text with NUL characters",
+    "undecodable_name": "Names that are not UTF-8",
+    "link_not_followed": "Symbolic links that are not followed",
+    "not_regular": "Pages that are no regular files",
+    "unreadable": "Files and folders that may not be read",
+    "read_failed": "Files and folders that cannot be read",
+    "unsettled": "Pages that changed while they were read",
 }
 
 
@@ -96,6 +114,21 @@ def check(database: Database, *, repository: str | None = None) -> CheckResult:
         repository=found_repository,
         counts={kind: len(list(group)) for kind, group in groupby(problems, lambda problem: problem.kind)},
         problems=problems,
+    )
+
+
+def only_kinds(found: CheckResult, kinds: Sequence[str]) -> CheckResult:
+    """Keep the problems of some kinds; without any all. Raises UsageError for a kind that there is not."""
+    for kind in kinds:
+        if kind not in TITLES and kind not in found.counts:
+            near = nearest(kind, TITLES)
+            remedy = f"did you mean {' or '.join(near)}?" if near else f"use {', '.join(TITLES)}"
+            raise UsageError(kind, "there is no such kind of problem", remedy)
+    if not kinds:
+        return found
+    return found.replace(
+        problems=tuple(problem for problem in found.problems if problem.kind in kinds),
+        counts={kind: count for kind, count in found.counts.items() if kind in kinds},
     )
 
 

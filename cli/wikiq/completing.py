@@ -9,6 +9,12 @@ from wikiq.errors import WikiqError
 from wikiq.lookup import require_page
 from wikiq.record import Record
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wikiq.locate import KnownIndex
+
 MOST_CANDIDATES = 200  # more than that nobody reads, and shells ask before they show it
 
 
@@ -44,6 +50,17 @@ def complete_topics(database: Database, beginning: str) -> tuple[Candidate, ...]
     with database.snapshot() as snapshot:
         rows = snapshot.rows(sql.SELECT_TOPICS_FROM, (fold_path(beginning), MOST_CANDIDATES))
     return tuple(Candidate(text=topic, meaning=title) for topic, title in rows)
+
+
+def complete_wikis(known: Sequence[KnownIndex], beginning: str) -> tuple[Candidate, ...]:
+    """Names of wikis that begin with a text, and the roots of those whose name does not tell them apart."""
+    names = [index.wiki for index in known]
+    found = [
+        Candidate(text=index.wiki if names.count(index.wiki) == 1 else index.root, meaning=index.root)
+        for index in known
+        if index.wiki.startswith(beginning) or index.root.startswith(beginning)
+    ]
+    return tuple(found)
 
 
 def _sections(snapshot: Snapshot, name: str, anchor: str) -> list[Candidate]:

@@ -241,7 +241,7 @@ def explained(error: Exception, path: str) -> WikiqError:
     if code in _FOREIGN:
         return ForeignIndexError(path, "is not an index", "name the index with --db or --wiki")
     if code == sqlite3.SQLITE_INTERRUPT:
-        return TooSlowError(path, "the question took too long", "ask with fewer words, or raise the limit")
+        return TooSlowError(path, "the question took too long", "ask with fewer words")
     if code == sqlite3.SQLITE_BUSY:
         return UnreadableIndexError(path, "is locked by another process", "try again, or end that process")
     if code in _CLOSED or code in (sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH):

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from wikiq.errors import UsageError
 
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
-_REMEDY = "write a date like 2026-07-14, a time like 2026-07-14T09:30, or an age like 7d"
+_REMEDY = "write a date like 2026-07-14, a time like 2026-07-14T09:30, or an age like 36h, 7d or 2w"
 
 
 def parse_since(text: str, now: datetime) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from itertools import zip_longest
 
 from wikiq.errors import NoIndexError, UnknownPageError, UnknownTopicError, UsageError, WikiqError
+from wikiq.freshness import STOPPED, staleness
 from wikiq.locate import list_indexes
 from wikiq.record import Record
 from wikiq.request import Source
@@ -17,10 +18,11 @@ from wikiq.source import opened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from wikiq.locate import KnownIndex
     from wikiq.request import SearchRequest
-    from wikiq.results import SearchResult
+    from wikiq.results import Freshness, SearchResult
     from wikiq.surroundings import Surroundings
 
 
@@ -73,12 +75,13 @@ def search_everywhere(request: SearchRequest, source: Source, surroundings: Surr
     ranked: list[list[WikiHit]] = []
     failed: list[WikiqError] = []
     not_fresh: list[str] = []
+    behind: list[tuple[KnownIndex, Freshness]] = []
     for known in list_indexes(surroundings.environ):
         try:
             with opened(source.replace(db=known.path), surroundings) as asked:
                 result = search(asked.database, request)
                 if result.stale:
-                    asked.tell_age(surroundings, known.wiki)
+                    behind.append((known, asked.freshness()))
                 if not asked.is_fresh:
                     not_fresh.append(known.wiki)
         except (UnknownPageError, UnknownTopicError) as error:
@@ -93,6 +96,8 @@ def search_everywhere(request: SearchRequest, source: Source, surroundings: Surr
         answers.append(_answer(result, known.root))
         results.append(result)
         ranked.append([_placed(hit, known.wiki, known.root) for hit in result.hits])
+    for line in staleness_lines(behind):
+        surroundings.note(line)
     if not answers:
         raise failed[0] if failed else NoIndexError("--all", "there is no index yet", "run `indexerd build`")
     return MergedResult(
@@ -106,6 +111,20 @@ def search_everywhere(request: SearchRequest, source: Source, surroundings: Surr
         not_fresh=tuple(not_fresh),
         hits=tuple(merge_by_rank(ranked))[: request.limit],
     )
+
+
+def staleness_lines(behind: Sequence[tuple[KnownIndex, Freshness]]) -> Iterator[str]:
+    """Say which answers may be behind their trees: a line each, but one for all wikis without a daemon."""
+    names = [known.wiki for known, _ in behind]
+    called = {known: known.wiki if names.count(known.wiki) == 1 else known.root for known, _ in behind}
+    idle = [known for known, freshness in behind if freshness.mode == STOPPED]
+    if len(idle) > 1:
+        listed = ", ".join(called[known] for known in idle)
+        yield f"no daemon is running for {listed}; start each with `indexerd run ROOT`"
+    for known, freshness in behind:
+        line = staleness(freshness, known.root)
+        if line is not None and (known not in idle or len(idle) == 1):
+            yield f"{called[known]}: {line}"
 
 
 def merge_by_rank(ranked: Sequence[Sequence[WikiHit]]) -> list[WikiHit]:

@@ -10,8 +10,9 @@ import json
 import os
 from datetime import UTC, datetime
 
-from indexerd.contract import STATE_NAME
+from indexerd.contract import LONGEST_SCAN_INTERVAL_S, STATE_NAME
 from wikiq.database import writer_is_running
+from wikiq.errors import shell_word
 from wikiq.results import Freshness, ScanRow
 from wikiq.sql import SELECT_LAST_SCAN
 
@@ -24,34 +25,66 @@ if TYPE_CHECKING:
 
 RUNNING, STOPPED = "running", "stopped"  # the daemon
 BUILDING, ROOT_UNAVAILABLE = "building", "root_unavailable"  # modes
+HANGING = "hanging"  # a mode that no daemon can tell of itself
+ROOT_REMEDY = "put the folder back; its index is kept meanwhile"
+SCAN_GRACE_S = 60.0  # for a look to be due, to be made and to be told of; of 100,000 pages it takes seconds
 LARGEST_STATE = 1024 * 1024  # bytes of state.json; the daemon writes under 10 KiB
 
 
 def read_freshness(database: Database, snapshot: Snapshot, now: datetime) -> Freshness:
     """Tell how old the answer of `snapshot` is at `now` (UTC), and why it may be stale."""
-    running = writer_is_running(database.folder)
+    running = bool(writer_is_running(database.folder))
     state = read_state(database.folder)
-    # A writer without a state is `indexerd build`.
-    mode = (_text(state.get("mode")) or BUILDING) if running else STOPPED
-    # The state is written at most once a second: just after a barrier it still counts what that
-    # brought in, and what came later was not asked for.
-    pending = 0 if database.made_fresh else _whole(state.get("pending"))
     last_scan = _later(_scan_row(state.get("last_scan")), _indexed_scan(snapshot))
     times = (snapshot.meta.get("committed_at"), last_scan.finished_at if last_scan else None)
     ages = [age for age in (_age_s(text, now) for text in times) if age is not None]
-    root_is_gone = mode == ROOT_UNAVAILABLE or is_gone(snapshot.root)
-    reason = _text(state.get("reason")) if running else None
+    # The state is written at most once a second: just after a barrier it still counts what that
+    # brought in, and what came later was not asked for.
+    pending = 0 if database.made_fresh else _whole(state.get("pending"))
+    silent_s = 0.0 if database.made_fresh or not running else _silent_s(state, now)
+    mode, reason, remedy = _told(state, snapshot.root, running=running, silent_s=silent_s)
     return Freshness(
         age_s=min(ages, default=None),
-        stale=not running or pending > 0 or root_is_gone,
+        stale=not running or pending > 0 or mode in (ROOT_UNAVAILABLE, HANGING),
         daemon=RUNNING if running else STOPPED,
-        mode=ROOT_UNAVAILABLE if root_is_gone else mode,
-        reason=reason or (f"{snapshot.root} is not there" if root_is_gone else None),
-        remedy=_text(state.get("remedy")) if running else None,
+        mode=mode,
+        reason=reason,
+        remedy=remedy,
         pending=pending,
         last_scan=last_scan,
         counters=_counters(state.get("counters")),
     )
+
+
+def _told(
+    state: Mapping[str, Any], root: str, *, running: bool, silent_s: float
+) -> tuple[str, str | None, str | None]:
+    """Mode, reason and remedy: what the daemon says of itself, unless there is something worse to be seen."""
+    # A writer without a state is `indexerd build`.
+    mode = (_text(state.get("mode")) or BUILDING) if running else STOPPED
+    reason = _text(state.get("reason")) if running else None
+    remedy = _text(state.get("remedy")) if running else None
+    if mode == ROOT_UNAVAILABLE or is_gone(root):
+        why = reason if mode == ROOT_UNAVAILABLE else None
+        # The daemon knows its root and may leave it out; whoever asks it may be anywhere.
+        about = why if why and root in why else f"{root}: {why}" if why else f"{root} is not there"
+        return ROOT_UNAVAILABLE, about, (remedy if why else None) or ROOT_REMEDY
+    if not running:
+        return mode, "the daemon is not running", start_remedy(root)
+    if silent_s > LONGEST_SCAN_INTERVAL_S + SCAN_GRACE_S:
+        reason = f"the daemon has not looked at the tree for {render_age(silent_s)}"
+        return HANGING, reason, "if it goes on, restart it"
+    return mode, reason, remedy
+
+
+def _silent_s(state: Mapping[str, Any], now: datetime) -> float:
+    """Seconds since the daemon looked at the whole tree; 0 before its first look, which may take long.
+
+    An idle daemon looks again within LONGEST_SCAN_INTERVAL_S; one that was stopped, or hangs, holds its
+    lock and leaves a state that says that all is well.
+    """
+    scan = _scan_row(state.get("last_scan"))
+    return (_age_s(scan.finished_at, now) or 0.0) if scan is not None else 0.0
 
 
 def staleness(freshness: Freshness, root: str) -> str | None:
@@ -60,10 +93,18 @@ def staleness(freshness: Freshness, root: str) -> str | None:
         return f"{freshness.reason or root}; this is what was last indexed"
     if freshness.daemon == STOPPED:
         since = "the tree has not been looked at" if freshness.age_s is None else _ago(freshness.age_s)
-        return f"the daemon is not running; {since}"
+        return f"the daemon is not running; {since}; {start_remedy(root)}"
+    if freshness.mode == HANGING:
+        return f"{freshness.reason}; {freshness.remedy}"
     if freshness.pending:
-        return f"{freshness.pending} changes are not indexed yet"
+        changes = "1 change is" if freshness.pending == 1 else f"{freshness.pending} changes are"
+        return f"{changes} not indexed yet"
     return None
+
+
+def start_remedy(root: str) -> str:
+    """Say how a daemon for `root` is started."""
+    return f"start it with `indexerd run {shell_word(root)}`"
 
 
 def is_gone(path: str) -> bool:

@@ -121,9 +121,17 @@ def _with_context(
         parts = snapshot.rows(sql.SELECT_SOURCE, {"page_id": page_id})
         text = "".join(part[0] for part in parts).replace("\r\n", "\n").replace("\r", "\n")
         lines = text.split("\n")
-        for row in group:
-            line = lines[row[3] - 1] if row[3] <= len(lines) else ""
+        placed = [(row, lines[row[3] - 1] if row[3] <= len(lines) else "") for row in group]
+        for row, line in sorted(placed, key=lambda pair: (pair[0][3], _column(pair[1], pair[0]))):
             yield row, _around(line.strip(), row[7] or row[6])
+
+
+def _column(line: str, row: tuple[Any, ...]) -> int:
+    """Where a link stands on its line, which the index does not tell; after all others if it is not seen."""
+    target, label = row[6], row[7]
+    spellings = (f"[{label}]({target}", f"[[{target}", f"[{label}]", f"]({target}", f"<{target}>", target)
+    places = (line.find(spelling) for spelling in spellings)
+    return next((place for place in places if place >= 0), len(line))
 
 
 def _around(line: str, label: str) -> str:

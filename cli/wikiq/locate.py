@@ -10,7 +10,7 @@ import os
 
 from indexerd.contract import INDEX_NAME, folder_stem, index_folder, state_home
 from wikiq.database import Database, open_database
-from wikiq.errors import NoIndexError, UsageError, WikiqError
+from wikiq.errors import NoIndexError, UsageError, WikiqError, shell_word
 from wikiq.record import Record
 
 TYPE_CHECKING = False
@@ -29,7 +29,9 @@ class KnownIndex(Record):
     wiki: str
 
 
-def open_index(*, db: str | None, wiki: str | None, environ: Mapping[str, str], folder: str) -> Database:
+def open_index(
+    *, db: str | None = None, wiki: str | None = None, environ: Mapping[str, str], folder: str
+) -> Database:
     """Open the index that `--db`, `--wiki`, the environment or the current `folder` mean.
 
     Raises NoIndexError that lists what there is, and what `open_database` raises.
@@ -37,7 +39,7 @@ def open_index(*, db: str | None, wiki: str | None, environ: Mapping[str, str], 
     if db is not None and wiki is not None:
         raise UsageError("--db", "cannot be combined with --wiki", "give one of the two")
     if wiki is not None:
-        return open_database(pick_named(list_indexes(environ), wiki).path)
+        return open_database(pick_named(list_indexes(environ), wiki, folder).path)
     path = db if db is not None else environ.get(DB_VARIABLE)
     if path:
         return open_database(os.path.join(path, INDEX_NAME) if os.path.isdir(path) else path)
@@ -60,13 +62,23 @@ def list_indexes(environ: Mapping[str, str]) -> tuple[KnownIndex, ...]:
     return tuple(sorted(known, key=lambda index: (index.wiki, index.path)))
 
 
-def pick_named(known: Sequence[KnownIndex], wiki: str) -> KnownIndex:
-    """Choose by name; NoIndexError when no index or more than one has it."""
+def pick_named(known: Sequence[KnownIndex], wiki: str, folder: str) -> KnownIndex:
+    """Choose by name, else by root (from `folder`); NoIndexError when no index or more than one fits."""
     named = [index for index in known if index.wiki == wiki]
+    if not named:
+        root = os.path.realpath(os.path.join(folder, wiki))
+        named = [index for index in known if index.root == root]
     if len(named) == 1:
         return named[0]
-    problem = "more than one wiki has this name" if named else "no wiki has this name"
-    raise NoIndexError(wiki, problem, _choices(named or known))
+    if not named:
+        raise NoIndexError(wiki, "no wiki has this name", _choices(known))
+    # A root has one index in the state folder, unless someone has moved things by hand.
+    roots = [index.root for index in named]
+    are_apart = len(set(roots)) == len(roots)
+    option = "--wiki" if are_apart else "--db"
+    places = [shell_word(index.root if are_apart else index.path) for index in named[:MOST_LISTED]]
+    remedy = " or ".join(f"{option} {place}" for place in places)
+    raise NoIndexError(wiki, "more than one wiki has this name", f"give {remedy}")
 
 
 def pick_for_folder(known: Sequence[KnownIndex], folder: str) -> KnownIndex:

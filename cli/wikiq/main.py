@@ -11,7 +11,7 @@ import io
 import os
 import sys
 
-from wikiq.arguments import as_command, meant_commands, parse_plainly
+from wikiq.arguments import as_command, meant_commands, parse_plainly, unknown_options
 from wikiq.errors import FOUND, INTERRUPTED, REFUSED, WikiqError
 from wikiq.screen import open_screen
 from wikiq.surroundings import COMPLETION_VARIABLE, Surroundings
@@ -74,6 +74,11 @@ def run(arguments: Sequence[str], surroundings: Surroundings) -> int:
         for command in meant_commands(arguments):
             surroundings.note(f"taken as words to search for; the command is `wikiq {command}`")
         if words[:1] == ["search"]:
+            if unknown_options(words[1:]):
+                from wikiq.near import option_hints
+
+                for hint in option_hints(words[1:]):
+                    surroundings.note(hint)
             parsed = parse_plainly(words[1:])
             if parsed is not None:
                 from wikiq.answer import search_and_print

@@ -14,7 +14,7 @@ from wikiq.database import parse_names
 from wikiq.disk import page_status
 from wikiq.filters import checked_filters, page_condition
 from wikiq.freshness import read_freshness
-from wikiq.lookup import require_page, require_section, require_topic
+from wikiq.lookup import find_page, require_page, require_section, require_topic, section_at_line
 from wikiq.record import Record
 from wikiq.request import NO_FILTERS, Filters, bindable
 from wikiq.results import ChangeRow, Hit, PageView, SearchResult, SectionView, Status, TopicRow
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from wikiq.database import Database, Snapshot
     from wikiq.lookup import PageRef
 
+LINE_DIGITS = 9  # of a line in a name; no page has more lines
 UNLIMITED = -1  # as SQLite's LIMIT takes it
 
 
@@ -64,7 +65,7 @@ def list_pages(
 
 
 def page(database: Database, name: str, *, folder: str | None = None) -> PageView:
-    """Give the page called `name`, or the section of it that follows a `#`.
+    """Give the page called `name`, or the section of it that follows a `#` or holds the line after a `:`.
 
     `folder` is where a relative path starts. Raises UnknownPageError, UnknownSectionError, UsageError.
     """
@@ -97,14 +98,28 @@ def page(database: Database, name: str, *, folder: str | None = None) -> PageVie
 
 
 def require_target(snapshot: Snapshot, name: str, *, folder: str | None = None) -> tuple[PageRef, str]:
-    """Split PAGE#section and find the page; a page whose own name holds a `#` goes first."""
+    """Find the page and name the section that PAGE, PAGE#section or PATH:LINE means.
+
+    A page whose own name holds a `#` or ends like a line goes first.
+    """
     name = bindable(name)
     signs = [place for place, sign in enumerate(name) if sign == "#"]
     for cut in (len(name), *reversed(signs)):
         if snapshot.row(sql.SELECT_PAGE_EXACTLY, {"name": name[:cut]}) is not None:
             return require_page(snapshot, name[:cut], folder=folder), name[cut + 1 :]
+    path, line = split_line(name)
+    if line is not None and find_page(snapshot, name, folder=folder) is None:
+        page = require_page(snapshot, path, folder=folder)
+        return page, section_at_line(snapshot, page, line)
     before, _, section = name.partition("#")
     return require_page(snapshot, before, folder=folder), section
+
+
+def split_line(name: str) -> tuple[str, int | None]:
+    """Take the line off a place as searches print it, PATH:LINE; None without one."""
+    path, sign, line = name.rpartition(":")
+    is_line = sign and line.isascii() and line.isdecimal() and len(line) <= LINE_DIGITS
+    return (path, int(line)) if is_line else (name, None)
 
 
 def topics(database: Database, topic: str | None = None) -> tuple[TopicRow, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 # The name is what type checkers go by; importing typing for it costs as much as opening the index.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any, Self, dataclass_transform
 else:
 
@@ -44,6 +44,14 @@ class RecordType(type):
         return made
 
 
+def _misfit(kind: RecordType, given: Iterable[str]) -> str:
+    """Say which fields are missing and which there are not, and what the record takes."""
+    names = tuple(given)
+    wrong = [f"no field {name}" for name in names if name not in kind.fields]
+    missing = [f"{name} is missing" for name in kind.fields if name not in names]
+    return f"{kind.__name__}: {', '.join(wrong + missing)}; it takes {', '.join(kind.fields)}"
+
+
 class Record(metaclass=RecordType):
     """The base of every record: built by keyword, compared by value, never changed."""
 
@@ -52,7 +60,7 @@ class Record(metaclass=RecordType):
         kind = type(self)
         given = {**kind.defaults, **values} if len(values) < len(kind.fields) else values
         if given.keys() != kind.setters.keys():
-            raise TypeError(f"{kind.__name__} takes {', '.join(kind.fields)}; got {', '.join(given)}")
+            raise TypeError(_misfit(kind, {**kind.defaults, **values}))
         for field, put in kind.setters.items():
             put(self, given[field])
         self.__post_init__()

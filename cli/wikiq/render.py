@@ -9,7 +9,7 @@ import json
 import os
 
 from wikiq.results import FORMAT, OK, document, json_form
-from wikiq.screen import BOLD, FAINT, MATCH, PLACE, WARNING, Span, joined
+from wikiq.screen import BOLD, FAINT, MATCH, PLACE, WARNING, Span, counted, joined
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def explanation_lines(result: ExplainedResult) -> Iterator[str]:
     """Say how each word was taken, then what the score of each hit is made of."""
     for term in result.explanation.terms:
         used = f" as {term.used!r}" if term.kind in ("corrected", "pieces") else ""
-        count = f", in {term.sections} sections" if term.sections else ""
+        count = f", in {counted(term.sections, 'section')}" if term.sections else ""
         forms = f", also {', '.join(map(repr, term.forms))}" if term.forms else ""
         yield f"{term.typed!r}: {term.kind}{used}{count}{forms}"
     for hit, parts in zip(result.hits, result.explanation.scores, strict=True):

@@ -39,8 +39,9 @@ class Evidence(Record):
 class Hit(Record):
     """A page with its best section (one hit a section when asked). A higher `score` is better.
 
-    `status` is `ok`, `changed` or `gone`: the file on the disk against what was indexed. In a
-    listing without words there is no score to give, and no evidence: 0.0 and None.
+    `status` is `ok`, `changed` or `gone`: the file on the disk against what was indexed. `evidence` is
+    None where nothing was searched for, in a listing without words (`score` 0.0), and on a page that
+    has no section, since it could not be read.
     """
 
     slug: str

@@ -139,6 +139,11 @@ def joined(parts: Iterable[str]) -> str:
     return " > ".join(parts)
 
 
+def counted(number: int, noun: str) -> str:
+    """Say how many there are of what has a regular plural."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def _columns(stream: IO[str]) -> int:
     try:
         columns = os.get_terminal_size(stream.fileno()).columns

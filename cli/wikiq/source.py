@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from wikiq.database import Database
     from wikiq.request import Source
+    from wikiq.results import Freshness
     from wikiq.surroundings import Surroundings
 
 
@@ -35,16 +36,12 @@ class Asked:
     def __exit__(self, *_: object) -> None:
         self.database.close()
 
-    def tell_age(self, surroundings: Surroundings, wiki: str | None = None) -> IndexAge:
-        """Give what every answer says of its index; note in one line when it may be behind the tree.
-
-        The line begins with `wiki` where more than one is asked.
-        """
-        now = datetime.now(UTC)
+    def tell_age(self, surroundings: Surroundings) -> IndexAge:
+        """Give what every answer says of its index; note in one line when it may be behind the tree."""
         with self.database.snapshot() as snapshot:
-            freshness = read_freshness(self.database, snapshot, now)
+            freshness = read_freshness(self.database, snapshot, datetime.now(UTC))
         if (warning := staleness(freshness, snapshot.root)) is not None:
-            surroundings.note(warning if wiki is None else f"{wiki}: {warning}")
+            surroundings.note(warning)
         return IndexAge(
             wiki=snapshot.wiki,
             index_id=snapshot.index_id,
@@ -52,6 +49,11 @@ class Asked:
             age_s=freshness.age_s,
             stale=freshness.stale,
         )
+
+    def freshness(self) -> Freshness:
+        """Tell how far the index may be behind its tree now."""
+        with self.database.snapshot() as snapshot:
+            return read_freshness(self.database, snapshot, datetime.now(UTC))
 
     def exit_status(self, status: int) -> int:
         """Answered, but freshness was asked for and could not be had: 3."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from wikiq.database import Database
-from wikiq.errors import UsageError, WikiqError
+from wikiq.errors import TooSlowError, UsageError, WikiqError
 from wikiq.record import Record
 
 DEFAULT_LIMIT_S = 10.0  # seconds; the slowest public view read whole takes 3 s on 33 MB
@@ -53,20 +53,30 @@ def ask(
     """
     if not statement.strip().strip(";"):
         raise UsageError("the statement", "is empty", 'try `wikiq sql "SELECT slug, title FROM v1_pages"`')
-    with database.snapshot(limit_s) as snapshot:
-        connection = snapshot.connection
-        connection.set_authorizer(_authorize)
-        try:
-            cursor = connection.execute(statement, tuple(values))
-            rows = cursor.fetchmany(most_rows + 1)
-        except sqlite3.Error as error:
-            if not _is_the_statements(error):
-                raise
-            raise _explained(error) from error
-        finally:
-            connection.set_authorizer(None)
-        columns = tuple(column[0] for column in cursor.description or ())
+    try:
+        with database.snapshot(limit_s) as snapshot:
+            columns, rows = _fetch(snapshot.connection, statement, values, most_rows + 1)
+    except TooSlowError as error:
+        problem = f"took longer than {limit_s:g} s"
+        raise TooSlowError("the statement", problem, "ask for less, or raise --time-limit") from error
     return Table(columns=columns, rows=tuple(rows[:most_rows]), is_cut=len(rows) > most_rows)
+
+
+def _fetch(
+    connection: sqlite3.Connection, statement: str, values: Sequence[str], most: int
+) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+    """The names of the columns, and the first rows; nothing but reading is let through."""
+    connection.set_authorizer(_authorize)
+    try:
+        cursor = connection.execute(statement, tuple(values))
+        rows = cursor.fetchmany(most)
+    except sqlite3.Error as error:
+        if not _is_the_statements(error):
+            raise
+        raise _explained(error) from error
+    finally:
+        connection.set_authorizer(None)
+    return tuple(column[0] for column in cursor.description or ()), rows
 
 
 def _explained(error: sqlite3.Error) -> StatementError:

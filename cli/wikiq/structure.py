@@ -13,7 +13,6 @@ from typing import Any
 
 from wikiq import sql
 from wikiq.database import Database, Snapshot, parse_names
-from wikiq.errors import UnknownSectionError
 from wikiq.lookup import PageRef, require_page, require_section
 from wikiq.pages import require_target
 from wikiq.record import Record
@@ -117,14 +116,7 @@ def _outline_rows(snapshot: Snapshot, page: PageRef) -> tuple[OutlineRow, ...]:
 
 
 def _section_path(snapshot: Snapshot, page: PageRef, name: str) -> tuple[str, ...]:
-    """The path of the section called `name`, which may also be a path, its headings joined by ` > `."""
-    try:
-        ordinal = require_section(snapshot, page, name).ordinal
-    except UnknownSectionError:
-        found = _sections_at(snapshot, page, [part.strip() for part in name.split(">")])
-        if not found:
-            raise
-        ordinal = int(found[0].section_id)
+    ordinal = require_section(snapshot, page, name).ordinal
     return _outline_rows(snapshot, page)[ordinal].section_path
 
 

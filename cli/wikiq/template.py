@@ -37,7 +37,10 @@ def fill(template: str, values: Mapping[str, str]) -> str:
             at += 2
         elif sign == "{":
             end = template.find("}", at)
-            name = template[at + 1 : end] if end >= 0 else template[at:]
+            if end < 0:
+                remedy = "close it with }, or write {{ for a brace"
+                raise UsageError(template, "has a brace that is not closed", remedy)
+            name = template[at + 1 : end]
             if name not in values:
                 raise UsageError(template, f"has no field {name!r}", f"use {', '.join(sorted(values))}")
             filled.append(values[name])

@@ -18,6 +18,7 @@ from wikiq.arguments import (
     is_one_edit_away,
     meant_commands,
     parse_plainly,
+    unknown_options,
 )
 from wikiq.commands.search import command
 
@@ -130,6 +131,11 @@ def test_no_option_has_one_letter() -> None:
         ([], []),
         (["--json"], ["search", "--json"]),
         (["--limit"], ["search", "--limit"]),
+        (["-h"], ["--help"]),
+        (["search", "-h"], ["search", "--help"]),
+        (["show", "-h"], ["show", "--help"]),
+        (["head", "-h"], ["search", "head", "-h"]),
+        (["search", "head", "-h"], ["search", "head", "-h"]),
     ],
 )
 def test_the_first_word_that_is_no_option_decides_the_command(
@@ -167,3 +173,8 @@ def test_a_first_word_near_a_command_is_told() -> None:
     assert meant_commands(["shwo", "page", "--db", "file"]) == ["show"]
     assert meant_commands(["how", "to", "install"]) == []
     assert [meant_commands([name]) for name in COMMANDS] == [[] for _ in COMMANDS]
+
+
+def test_words_that_look_like_options_are_known_but_not_the_values_of_options() -> None:
+    typed = ["--amend", "--topic", "--jsno", "-x", "--json", "--limt=3", "--", "--fersh"]
+    assert unknown_options(typed) == ["--amend", "--limt"]

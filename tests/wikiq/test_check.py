@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from indexerd.core.model import TopicDeclaration
+from tests.imports import REPOSITORY
 from tests.wikiq.built_wiki import BuiltWiki, build_wiki
 from tests.wikiq.running import run_on_screen, run_wikiq
-from wikiq.check import CheckResult, check, find_repository
+from wikiq.check import TITLES, CheckResult, check, find_repository, only_kinds
 from wikiq.database import open_database
 from wikiq.errors import UsageError
 
@@ -117,3 +119,34 @@ def test_on_a_terminal_problems_are_grouped_and_long_groups_cut(tmp_path: Path) 
     assert "and 10 more; see them with --all" in shown.decode()
     _, everything = run_on_screen("check", "--all", index=wiki.index, NO_COLOR="1")
     assert everything.decode().count(".md") == 30
+
+
+def test_every_kind_of_diagnostic_that_the_indexer_gives_has_a_title() -> None:
+    """A kind is written out where the diagnostic is made, or is a constant that is written out."""
+    sources = "".join(path.read_text("utf-8") for path in (REPOSITORY / "indexerd").rglob("*.py"))
+    given = set(re.findall(r'Diagnostic\("([a-z_0-9]+)"', sources))
+    names = set(re.findall(r"(?:Diagnostic|_note)\((?:[^()\"]*(?:\([^()]*\))?, )?([A-Z_]+)[,)]", sources))
+    assert {"PARSER_FAILED", "UNDECODABLE_NAME"} <= names
+    constants = dict(re.findall(r'^([A-Z_]+)(?:: Final)? = "([a-z_0-9]+)"', sources, re.MULTILINE))
+    kinds = given | {constants[name] for name in names}
+    assert {"too_large", "unreadable", "nul_character"} <= kinds
+    assert kinds - TITLES.keys() == set()
+
+
+@pytest.mark.parametrize(
+    "kind, told",
+    [
+        ("orphn", "orphn: there is no such kind of problem; did you mean orphan?"),
+        ("nonsense", "nonsense: there is no such kind of problem; use broken_link, broken_fragment, "),
+    ],
+)
+def test_a_kind_that_there_is_not_is_a_mistake(tmp_path: Path, kind: str, told: str) -> None:
+    done = run_wikiq("check", "--kind", kind, index=build_wiki(tmp_path, SOUND).index)
+    assert (done.status, done.out) == (2, "")
+    assert told in done.err
+
+
+def test_the_kind_of_a_newer_indexer_can_be_asked_for(tmp_path: Path) -> None:
+    wiki = build_wiki(tmp_path, SOUND)
+    found = checked(wiki).replace(counts={"from_the_future": 1})
+    assert only_kinds(found, ["from_the_future"]).counts == {"from_the_future": 1}

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import runpy
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +17,7 @@ import pytest
 
 from indexerd.contract import COLUMNS
 from tests.wikiq.built_wiki import BuiltWiki, build_wiki
-from tests.wikiq.running import run_wikiq
+from tests.wikiq.running import environment, run_wikiq
 from wikiq import sql
 from wikiq.chunks import Cursor, FeedRow, feed_chunks, list_chunks, parse_cursor
 from wikiq.database import open_database
@@ -227,3 +230,22 @@ def test_after_200_random_edits_the_embedder_has_what_one_made_from_nothing_has(
     assert tables(follower) == tables(anew)
     assert 0 < embedded < 200 * 3
     assert embedder["follow"](follower, chunks_since) == 0
+
+
+def test_the_embedder_tells_how_it_is_called_and_hands_options_on(wiki: BuiltWiki, tmp_path: Path) -> None:
+    folder = Path(sys.executable).parent
+    variables = environment(tmp_path, PATH=f"{folder}{os.pathsep}{os.environ['PATH']}")
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        words = [sys.executable, str(EMBEDDER), *arguments]
+        return subprocess.run(words, cwd=tmp_path, env=variables, capture_output=True, text=True, check=False)
+
+    told = run("--help")
+    assert (told.returncode, told.stderr) == (0, "")
+    assert "VECTORS.db" in told.stdout
+    assert list(tmp_path.glob("-*")) == []
+    assert run().returncode == 2
+    done = run("vectors.db", "--db", str(wiki.index.db))
+    assert done.returncode == 0
+    assert done.stdout.endswith(" embedded\n")
+    assert not done.stdout.startswith("0 ")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -13,14 +14,17 @@ import pytest
 
 from tests.wikiq.built_wiki import BuiltWiki, build_wiki
 from tests.wikiq.running import environment, run_wikiq
-from wikiq.completing import complete_pages, complete_sections, complete_topics
+from wikiq.completing import complete_pages, complete_sections, complete_topics, complete_wikis
 from wikiq.database import Database, open_database
+from wikiq.locate import KnownIndex
 
 PAGES = {
     "guide/install.md": "---\ntags: [howto, hardware]\naliases: [Setting up]\n---\n# Install\n\n## Linux\n",
     "guide/index.md": "# Guide\n\n## One\n\n## Once\n",
     "glossary.md": "# Words\n",
+    'notes/Don\'t panic, "read" $HOME & `this`.md': "# Panic\n",
 }
+PANIC = 'notes/Don\'t panic, "read" $HOME & `this`'
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +42,7 @@ def database(wiki: BuiltWiki) -> Iterator[Database]:
 @pytest.mark.parametrize(
     "beginning, expected",
     [
-        ("", ["glossary", "guide", "guide/install"]),
+        ("", ["glossary", "guide", "guide/install", PANIC]),
         ("g", ["glossary", "guide", "guide/install"]),
         ("guide/", ["guide/install"]),
         ("Sett", ["setting up"]),
@@ -75,6 +79,19 @@ def test_commands_pages_and_options_are_answered(wiki: BuiltWiki) -> None:
     assert _answers(wiki, "fish", "wikiq show glo", "glo")[0].startswith("plain")
 
 
+def test_kinds_of_problems_and_wikis_are_answered(wiki: BuiltWiki) -> None:
+    assert _answers(wiki, "bash", "wikiq check --kind orp", "3") == ["plain,orphan"]
+    assert _answers(wiki, "bash", "wikiq search --wiki ", "3") == ["plain,wiki"]
+    assert _answers(wiki, "bash", "wikiq search --wiki no", "3") == [""]
+
+
+def test_wikis_of_one_name_are_completed_by_their_folders() -> None:
+    known = [KnownIndex(path=f"{root}.db", root=root, wiki=root[-1:]) for root in ("/a/x", "/b/x", "/b/y")]
+    assert [candidate.text for candidate in complete_wikis(known, "")] == ["/a/x", "/b/x", "y"]
+    assert [candidate.text for candidate in complete_wikis(known, "x")] == ["/a/x", "/b/x"]
+    assert [candidate.text for candidate in complete_wikis(known, "/b")] == ["/b/x", "y"]
+
+
 def test_without_an_index_nothing_is_said(tmp_path: Path) -> None:
     asked = {"_WIKIQ_COMPLETE": "bash_complete", "COMP_WORDS": "wikiq show a", "COMP_CWORD": "2"}
     done = subprocess.run(
@@ -99,17 +116,41 @@ def test_every_shell_gets_a_script_that_it_can_read(wiki: BuiltWiki, shell: str,
     subprocess.run([shell, "-n", str(script)], check=True)
 
 
-def test_bash_completes_a_page_through_its_script(wiki: BuiltWiki) -> None:
-    folder = Path(sys.executable).parent
+def _bash_completes(wiki: BuiltWiki, typed: str) -> str:
+    """The word that bash has once it has completed `typed` after `wikiq show`, and closed its quote."""
+    opened = typed[:1] if typed[:1] in ("'", '"') else ""
     line = (
-        'eval "$(wikiq completion bash)"; COMP_WORDS=(wikiq show glo); COMP_CWORD=2;'
-        ' _wikiq_completion wikiq show glo; printf "%s\\n" "${COMPREPLY[@]}"'
+        f'eval "$(wikiq completion bash)"; COMP_WORDS=(wikiq show {shlex.quote(typed)}); COMP_CWORD=2;'
+        ' _wikiq_completion wikiq show; printf "%s" "${COMPREPLY[@]}"'
     )
+    replied = _run_bash(wiki, line)
+    return _run_bash(wiki, f'printf "%s" {opened}{replied}{opened}')
+
+
+def _run_bash(wiki: BuiltWiki, script: str) -> str:
+    folder = Path(sys.executable).parent
     variables = environment(wiki.index.root.parent, PATH=f"{folder}{os.pathsep}{os.environ['PATH']}")
+    words = ["bash", "-c", script]
     done = subprocess.run(
-        ["bash", "-c", line], env=variables, cwd=wiki.index.root, capture_output=True, text=True, check=True
+        words, env=variables, cwd=wiki.index.root, capture_output=True, text=True, check=True
     )
-    assert done.stdout == "glossary\n"
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    "typed, completed",
+    [
+        ("glo", "glossary"),
+        ("notes/D", PANIC),
+        ("'notes/D", PANIC),
+        ('"notes/D', PANIC),
+        ("notes/Don\\'t\\ pa", PANIC),
+    ],
+)
+def test_bash_puts_in_a_name_as_one_word_whatever_is_in_it(
+    wiki: BuiltWiki, typed: str, completed: str
+) -> None:
+    assert _bash_completes(wiki, typed) == completed
 
 
 def test_an_unknown_shell_is_a_mistake(wiki: BuiltWiki) -> None:

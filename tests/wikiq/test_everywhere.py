@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.wikiq.running import run_wikiq
+from tests.wikiq.running import WATCHING, run_wikiq, running_daemon
 from tests.wikiq.sample_index import SampleIndex, SamplePage, write_sample
-from wikiq.everywhere import WikiHit, merge_by_rank
+from wikiq.everywhere import WikiHit, merge_by_rank, staleness_lines
+from wikiq.locate import KnownIndex
+from wikiq.results import Freshness
 
 
 @pytest.fixture
@@ -81,9 +83,8 @@ def test_an_index_that_fails_does_not_stop_the_others(two: SampleIndex, tmp_path
 def test_what_is_beside_the_answer_is_said_of_every_index(two: SampleIndex) -> None:
     (two.root.with_name("two") / "tree.md").unlink()
     done = run_wikiq("appel", "-pear", "--all", index=two)
-    assert done.err.splitlines()[0].startswith("wikiq: one: the daemon is not running; ")
-    assert done.err.splitlines()[1].startswith("wikiq: two: the daemon is not running; ")
-    assert done.err.splitlines()[2:] == [
+    assert done.err.splitlines() == [
+        "wikiq: no daemon is running for one, two; start each with `indexerd run ROOT`",
         "wikiq: no page has 'appel'; looked for 'apple'",
         "wikiq: left out sections with 'pear'",
         "wikiq: changed or gone since they were indexed: tree.md",
@@ -91,6 +92,36 @@ def test_what_is_beside_the_answer_is_said_of_every_index(two: SampleIndex) -> N
     told = run_wikiq("appel", "-pear", "--all", "--json", index=two).json
     assert (told["corrected"], told["excluded"], told["ignored_terms"]) == ({"appel": "apple"}, ["pear"], [])
     assert run_wikiq("quince", "--all", "--exact", index=two).err.endswith("wikiq: nothing found\n")
+
+
+def test_a_wiki_that_alone_is_behind_is_named(two: SampleIndex) -> None:
+    with running_daemon(two):
+        done = run_wikiq("apple", "--all", index=two)
+    start = f"start it with `indexerd run {two.root.with_name('two')}`"
+    assert done.err.startswith("wikiq: two: the daemon is not running; the tree was last looked at ")
+    assert done.err.endswith(f" ago; {start}\n")
+    with running_daemon(two, WATCHING | {"pending": 2}):
+        done = run_wikiq("apple", "--all", index=two)
+    assert done.err.splitlines()[0] == "wikiq: one: 2 changes are not indexed yet"
+
+
+def test_wikis_of_one_name_are_told_apart_by_their_folders() -> None:
+    stopped = Freshness(
+        age_s=7.0,
+        stale=True,
+        daemon="stopped",
+        mode="stopped",
+        reason=None,
+        remedy=None,
+        pending=0,
+        last_scan=None,
+        counters={},
+    )
+    known = [KnownIndex(path=f"{root}.db", root=root, wiki=root[-1:]) for root in ("/a/x", "/b/x", "/b/y")]
+    assert list(staleness_lines([(one, stopped) for one in known])) == [
+        "no daemon is running for /a/x, /b/x, y; start each with `indexerd run ROOT`"
+    ]
+    assert list(staleness_lines([])) == []
 
 
 def test_one_wiki_that_cannot_be_made_fresh_is_enough_to_say_so(two: SampleIndex) -> None:

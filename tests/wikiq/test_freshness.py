@@ -10,19 +10,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from indexerd.contract import LONGEST_SCAN_INTERVAL_S
+from indexerd.core.schedule import LONGEST_INTERVAL_S
 from tests.wikiq.running import WATCHING, running_daemon
 from tests.wikiq.sample_index import SampleIndex
 from wikiq.barrier import Barrier, ask_fresh
 from wikiq.database import open_database
+from wikiq.freshness import SCAN_GRACE_S, render_age, staleness, start_remedy
 from wikiq.freshness import read_freshness as read
-from wikiq.freshness import render_age, staleness
 from wikiq.results import Freshness
 
 COMMITTED = datetime(2026, 1, 2, tzinfo=UTC)  # of the sample
-SCAN = {
+SCAN: dict[str, Any] = {
     "started_at": "2026-01-03T00:00:00.000Z",
     "finished_at": "2026-01-03T00:00:01.000Z",
     "reason": "periodic",
@@ -59,13 +62,21 @@ def test_a_running_daemon_without_pending_changes_is_fresh(index: SampleIndex) -
 def test_without_a_daemon_it_is_stale_and_says_since_when(index: SampleIndex) -> None:
     found = freshness(index)
     assert (found.stale, found.daemon, found.mode) == (True, "stopped", "stopped")
-    assert said(index) == "the daemon is not running; the tree was last looked at 3 h ago"
+    start = f"start it with `indexerd run {index.root}`"
+    assert (found.reason, found.remedy) == ("the daemon is not running", start)
+    assert said(index) == f"the daemon is not running; the tree was last looked at 3 h ago; {start}"
+
+
+def test_a_daemon_of_a_root_with_blanks_is_started_by_a_line_that_can_be_pasted() -> None:
+    assert start_remedy("/home/ann/it's mine") == "start it with `indexerd run '/home/ann/it'\\''s mine'`"
 
 
 def test_pending_changes_make_it_stale(index: SampleIndex) -> None:
     with running_daemon(index, WATCHING | {"pending": 3}):
         assert freshness(index).stale
         assert said(index) == "3 changes are not indexed yet"
+    with running_daemon(index, WATCHING | {"pending": 1}):
+        assert said(index) == "1 change is not indexed yet"
 
 
 def test_changes_still_counted_when_a_barrier_was_passed_do_not_make_it_stale(index: SampleIndex) -> None:
@@ -83,6 +94,53 @@ def test_a_root_that_is_gone_makes_it_stale_whatever_the_daemon_said(index: Samp
         found = freshness(index)
         assert (found.stale, found.mode) == (True, "root_unavailable")
         assert said(index) == f"{index.root} is not there; this is what was last indexed"
+
+
+@pytest.mark.parametrize(
+    "reason, told",
+    [
+        ("does not exist", "{root}: does not exist"),
+        ("{root} is another file system", "{root} is another file system"),
+        (None, "{root} is not there"),
+    ],
+)
+def test_a_root_that_the_daemon_cannot_find_is_named(
+    index: SampleIndex, reason: str | None, told: str
+) -> None:
+    said_by_daemon = None if reason is None else reason.format(root=index.root)
+    with running_daemon(index, WATCHING | {"mode": "root_unavailable", "reason": said_by_daemon}):
+        found = freshness(index)
+        assert found.reason == told.format(root=index.root)
+        assert found.remedy == "put the folder back; its index is kept meanwhile"
+        assert said(index) == f"{found.reason}; this is what was last indexed"
+
+
+SCANNED = datetime.fromisoformat(SCAN["finished_at"])
+
+
+@pytest.mark.parametrize("late_s, stale", [(0.0, False), (0.001, True)])
+def test_a_daemon_that_looks_no_more_is_stale_once_the_next_look_is_overdue(
+    index: SampleIndex, late_s: float, stale: bool
+) -> None:
+    now = SCANNED + timedelta(seconds=LONGEST_SCAN_INTERVAL_S + SCAN_GRACE_S + late_s)
+    with running_daemon(index, WATCHING | {"last_scan": SCAN}):
+        found = freshness(index, now)
+        line = staleness(found, str(index.root))
+    assert (found.stale, found.daemon) == (stale, "running")
+    if stale:
+        assert (found.mode, found.remedy) == ("hanging", "if it goes on, restart it")
+        assert line == "the daemon has not looked at the tree for 16 min; if it goes on, restart it"
+    else:
+        assert (found.mode, line) == ("watching", None)
+
+
+def test_a_first_look_may_take_as_long_as_it_takes(index: SampleIndex) -> None:
+    with running_daemon(index, WATCHING | {"mode": "scanning", "last_scan": None}):
+        assert not freshness(index, COMMITTED + timedelta(days=2)).stale
+
+
+def test_a_healthy_daemon_looks_again_before_it_is_taken_for_one_that_hangs() -> None:
+    assert LONGEST_INTERVAL_S <= LONGEST_SCAN_INTERVAL_S
 
 
 def test_what_the_daemon_says_of_itself_is_passed_on(index: SampleIndex) -> None:

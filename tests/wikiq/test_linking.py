@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.wikiq.built_wiki import BuiltWiki, build_wiki
-from tests.wikiq.running import run_wikiq
+from tests.wikiq.running import run_on_screen, run_wikiq
 from wikiq.database import Database, open_database
 from wikiq.linking import CONTEXT_CHARACTERS, backlinks, links
 
@@ -82,15 +82,37 @@ def test_of_a_long_line_the_part_around_the_link_is_shown(database: Database) ->
     assert "[to a](/a.md)" in context
 
 
+def test_links_of_a_line_come_as_they_stand_on_it(database: Database) -> None:
+    targets = [row.target for row in links(database, "a")]
+    assert targets == [
+        *("sub/b.md#part", "b", "pic.png", "pic.png"),
+        *("https://example.org/", "gone.md", "lost.png", "../../above.md"),
+        *("#a", "/dotnet/api/x", "/sub/b.md", "/sub/gone", "/gone.md"),
+        *("sub/b", "sub/b.html#part", "sub/gone.html"),
+    ]
+
+
+def test_on_a_terminal_a_line_is_shown_once_below_its_links(wiki: BuiltWiki) -> None:
+    _, shown = run_on_screen("links", "sub/b", index=wiki.index, NO_COLOR="1")
+    lines = shown.decode().splitlines()
+    assert lines[-5:] == [
+        "sub/b.md:5  a",
+        "    Back to [[A]]",
+        "sub/b.md:6  a",
+        "sub/b.md:6  sub/b",
+        "    and [a](../a.md), [me](b.md).",
+    ]
+
+
 def test_the_commands_print_rows_and_documents(wiki: BuiltWiki) -> None:
     plain = run_wikiq("backlinks", "sub/b.md", index=wiki.index)
     assert plain.status == 0
-    assert plain.out.splitlines()[0] == "a.md:6\tpage\tsub/b\tthe other"
+    assert plain.out.splitlines()[:2] == ["a.md:6\tpage\tsub/b#part\tb", "a.md:6\tpage\tsub/b\tthe other"]
     rows = run_wikiq("links", "a", "--json", index=wiki.index).json["links"]
     assert len(rows) == len(links_of(wiki))
     (wiki.index.root / "sub").mkdir(exist_ok=True)
     inside = run_wikiq("backlinks", "b", index=wiki.index, cwd=wiki.index.root / "sub")
-    assert inside.out.splitlines()[0] == "../a.md:6\tpage\tsub/b\tthe other"
+    assert inside.out.splitlines()[0] == "../a.md:6\tpage\tsub/b#part\tb"
     nothing = run_wikiq("backlinks", "sub/c", index=wiki.index)
     assert (nothing.status, nothing.out) == (1, "")
 

@@ -10,7 +10,7 @@ import pytest
 from indexerd.contract import index_folder
 from tests.wikiq.sample_index import SampleIndex, SamplePage, write_sample
 from wikiq.errors import ForeignIndexError, NoIndexError, UsageError
-from wikiq.locate import list_indexes, open_index
+from wikiq.locate import KnownIndex, list_indexes, open_index, pick_named
 
 
 def place(tmp_path: Path, name: str, root: Path | None = None, folder: str | None = None) -> SampleIndex:
@@ -72,9 +72,33 @@ def test_two_wikis_of_one_name_are_told_apart_by_their_roots(tmp_path: Path) -> 
         str(one.root),
         str(two.root),
     }
-    with pytest.raises(NoIndexError, match="more than one wiki has this name; name one with --wiki or --db"):
+    with pytest.raises(NoIndexError) as raised:
         found(tmp_path, "/", wiki="notes")
+    assert str(raised.value) == (
+        f"notes: more than one wiki has this name; give --wiki {one.root} or --wiki {two.root}"
+    )
+    one.alter("UPDATE meta SET value = 'first' WHERE key = 'name'")
+    assert found(tmp_path, "/", wiki=str(one.root)) == "first"
+    assert found(tmp_path, "/", wiki=str(two.root)) == "notes"
     assert found(tmp_path, two.root) == "notes"
+
+
+def test_a_wiki_goes_by_its_root_as_it_is_reached_from_the_folder(tmp_path: Path) -> None:
+    index = place(tmp_path, "wiki")
+    place(tmp_path, "other")
+    (tmp_path / "link").symlink_to(index.root)
+    (index.root / "other").mkdir()  # a name goes before a folder
+    for wiki in (f"{index.root}/", "../wiki", ".", "../link"):
+        assert found(tmp_path, index.root, wiki=wiki) == "wiki"
+    assert found(tmp_path, index.root, wiki="other") == "other"
+    with pytest.raises(NoIndexError, match="no wiki has this name; name one with --wiki or --db: other"):
+        found(tmp_path, index.root, wiki="./other")
+
+
+def test_two_indexes_of_one_root_are_told_apart_by_their_files(tmp_path: Path) -> None:
+    known = [KnownIndex(path=f"/state/{name}/index.db", root="/notes", wiki="notes") for name in ("a b", "c")]
+    with pytest.raises(NoIndexError, match=r"give --db '/state/a b/index.db' or --db /state/c/index.db"):
+        pick_named(known, "notes", "/")
 
 
 def test_a_name_that_begins_like_the_root_is_not_the_root(tmp_path: Path) -> None:

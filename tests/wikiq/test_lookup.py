@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.wikiq.built_wiki import build_wiki
 from tests.wikiq.sample_index import SamplePage, write_sample
 from wikiq.database import Snapshot, open_database
 from wikiq.errors import UnknownPageError, UnknownSectionError, UnknownTopicError, UsageError
 from wikiq.lookup import require_page, require_section, require_topic
+from wikiq.pages import require_target
 
 
 @pytest.mark.parametrize(
@@ -40,6 +42,17 @@ def test_a_path_may_start_from_the_current_folder_or_from_the_top(snapshot: Snap
     assert require_page(snapshot, f"{guide}/setup.md").path == "guide/setup.md"
 
 
+def test_of_many_pages_of_one_name_some_are_listed(tmp_path: Path) -> None:
+    pages = [SamplePage(f"{folder} x/setup.md", "# A\n") for folder in "abcd"]
+    opened = open_database(str(write_sample(tmp_path, pages).db))
+    with opened.snapshot() as snapshot, pytest.raises(UsageError) as raised:
+        require_page(snapshot, "setup.md")
+    opened.close()
+    assert str(raised.value) == (
+        "setup.md: means 4 pages; give the path of one: 'a x/setup.md', 'b x/setup.md', 'c x/setup.md', …"
+    )
+
+
 def test_a_file_name_of_several_pages_is_refused_with_their_paths(snapshot: Snapshot) -> None:
     with pytest.raises(
         UsageError, match=r"means 2 pages; give the path of one: old/setup.md, guide/setup.md"
@@ -64,16 +77,76 @@ def test_what_is_no_page_is_never_found(snapshot: Snapshot, name: str) -> None:
         require_page(snapshot, name, folder=snapshot.root)
 
 
-@pytest.mark.parametrize("name", ["cancellation", "Cancellation", "CANCELLATION", "0002"])
-def test_a_section_goes_by_anchor_number_and_heading(snapshot: Snapshot, name: str) -> None:
+@pytest.mark.parametrize(
+    "name",
+    [
+        "cancellation",
+        "Cancellation",
+        "CANCELLATION",
+        "0002",
+        "Run Lifecycle > Cancellation",
+        "run lifecycle>CANCELLATION",
+    ],
+)
+def test_a_section_goes_by_anchor_number_heading_and_path(snapshot: Snapshot, name: str) -> None:
     page = require_page(snapshot, "run-lifecycle")
     assert require_section(snapshot, page, name).ordinal == 2
 
 
-def test_a_missed_section_names_what_is_near(snapshot: Snapshot) -> None:
+def test_a_missed_section_names_what_is_near_as_it_can_be_typed(snapshot: Snapshot) -> None:
     page = require_page(snapshot, "run-lifecycle")
-    with pytest.raises(UnknownSectionError, match="did you mean cancellation"):
+    with pytest.raises(UnknownSectionError, match="did you mean run-lifecycle#cancellation"):
         require_section(snapshot, page, "cancelation")
+    for path in ("Cancellation > Run Lifecycle", "Nowhere > Cancellation", ">"):
+        with pytest.raises(UnknownSectionError):
+            require_section(snapshot, page, path)
+
+
+def test_a_path_of_headings_may_begin_anywhere_and_means_a_section_before_an_introduction(
+    tmp_path: Path,
+) -> None:
+    text = "Before.\n\n# Page\n\n## Restore\n\n### One table\n\n## Old\n\n### One table\n"
+    opened = open_database(str(write_sample(tmp_path, [SamplePage("page.md", text)]).db))
+    with opened.snapshot() as snapshot:
+        page = require_page(snapshot, "page")
+        for path, ordinal in (("Restore > One table", 3), ("Page > Old > One table", 5), ("Page > Old", 4)):
+            assert require_section(snapshot, page, path).ordinal == ordinal
+    opened.close()
+
+
+@pytest.mark.parametrize(
+    "name, section",
+    [
+        ("run-lifecycle.md:1", "0000"),
+        ("run-lifecycle.md:2", "0000"),
+        ("run-lifecycle.md:7", "0002"),
+        ("run-lifecycle:10", "0002"),
+        ("how runs live:13", "0003"),
+        ("run-lifecycle.md#retry", "retry"),
+        ("run-lifecycle", ""),
+    ],
+)
+def test_a_place_as_searches_print_it_is_the_section_that_holds_the_line(
+    snapshot: Snapshot, name: str, section: str
+) -> None:
+    page, found = require_target(snapshot, name)
+    assert (page.path, found) == ("run-lifecycle.md", section)
+
+
+def test_a_line_after_the_last_is_in_no_section(snapshot: Snapshot) -> None:
+    with pytest.raises(UnknownSectionError, match=r"run-lifecycle.md:14: the last line with text is 13; see"):
+        require_target(snapshot, "run-lifecycle.md:14")
+    with pytest.raises(UnknownPageError, match=r"nowhere.md: there is no such page"):
+        require_target(snapshot, "nowhere.md:14")
+
+
+def test_what_is_before_the_first_section_is_the_page_and_a_name_goes_before_a_line(tmp_path: Path) -> None:
+    wiki = build_wiki(tmp_path, {"step.md": "---\ntitle: Step\n---\n# Step\n", "other.md": "# Step:1\n"})
+    opened = open_database(str(wiki.index.db))
+    with opened.snapshot() as snapshot:
+        assert [require_target(snapshot, f"step.md:{line}")[1] for line in (1, 4)] == ["", "0000"]
+        assert require_target(snapshot, "step:1")[0].path == "other.md"
+    opened.close()
 
 
 @pytest.mark.parametrize("typed", ["runs", " Runs ", "#runs", "RUNS"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import signal
 import sqlite3
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.imports import REPOSITORY
 from tests.wikiq.running import command, environment, run_on_screen, run_wikiq, running_daemon
 from tests.wikiq.sample_index import SampleIndex
 
@@ -41,6 +43,9 @@ from tests.wikiq.sample_index import SampleIndex
         (["--help"], 0),
         (["--version"], 0),
         (["search", "--help"], 0),
+        (["-h"], 0),
+        (["search", "-h"], 0),
+        (["show", "-h"], 0),
         (["search"], 2),
         (["search", ""], 2),
         (["?!"], 2),
@@ -82,6 +87,15 @@ def test_the_exit_status_says_what_came_of_it(
         lines = done.err.splitlines()
         assert len(lines) == 1
         assert lines[0].startswith("wikiq: ")
+
+
+def test_the_help_tells_the_exit_statuses_and_the_documents(shared_index: SampleIndex) -> None:
+    told = run_wikiq("--help", index=shared_index).out
+    for status in ("0  ", "1  ", "2  ", "3  ", "130"):
+        assert f"\n  {status}  " in told
+    documents = re.findall(r"\w+\.md", told)
+    assert {"search.md", "json.md", "library.md"} <= {*documents}
+    assert all((REPOSITORY / "docs" / name).is_file() for name in documents)
 
 
 def test_no_index_at_all_is_one_line_with_the_remedy(tmp_path: Path, shared_index: SampleIndex) -> None:
@@ -126,6 +140,37 @@ def test_every_answer_says_how_old_it_is(shared_index: SampleIndex, arguments: l
         True,
     )
     assert age["age_s"] > 0
+
+
+def test_an_option_that_is_nearly_one_is_a_word_and_is_told(index: SampleIndex) -> None:
+    with running_daemon(index):
+        done = run_wikiq("agent", "--jsno", index=index)
+        quiet = run_wikiq("agent", "--amend", index=index)
+    assert done.out.startswith("guide/setup.md:1\t")
+    assert done.err == "wikiq: --jsno: taken as a word to search for; the option is --json\n"
+    assert quiet.err == ""
+
+
+@pytest.mark.parametrize(
+    "arguments, mistake, hint",
+    [
+        (["sync", "vault"], "Got unexpected extra argument (vault).", "wikiq search sync vault"),
+        (
+            ["status", "of", "what's new"],
+            "Got unexpected extra arguments (of what's new).",
+            r"wikiq search status of 'what'\''s new'",
+        ),
+        (["check", *["long"] * 40], f"Got unexpected extra arguments ({' '.join(['long'] * 40)}).", None),
+        (["completion"], "Missing argument 'SHELL'. Choose from: bash, fish, zsh.", None),
+    ],
+    ids=["one", "several", "many", "none"],
+)
+def test_words_too_many_or_too_few_say_what_may_have_been_meant(
+    shared_index: SampleIndex, arguments: list[str], mistake: str, hint: str | None
+) -> None:
+    done = run_wikiq(*arguments, index=shared_index)
+    more = f", or search: `{hint}`" if hint else ""
+    assert (done.status, done.err) == (2, f"wikiq: {mistake} See `wikiq {arguments[0]} --help`{more}.\n")
 
 
 def test_a_pipe_is_told_which_files_have_changed_since(index: SampleIndex) -> None:

@@ -37,10 +37,19 @@ def test_records_compare_and_hash_by_value_within_one_kind() -> None:
     assert Point(x=1) != (1, 0)
 
 
-@pytest.mark.parametrize("values", [{}, {"x": 1, "z": 2}, {"y": 1}])
-def test_a_field_too_few_or_too_many_is_refused(values: dict[str, int]) -> None:
-    with pytest.raises(TypeError, match="Point takes x, y"):
+@pytest.mark.parametrize(
+    "values, told",
+    [
+        ({}, "Point: x is missing; it takes x, y"),
+        ({"x": 1, "z": 2}, "Point: no field z; it takes x, y"),
+        ({"y": 1}, "Point: x is missing; it takes x, y"),
+        ({"X": 1, "y": 1}, "Point: no field X, x is missing; it takes x, y"),
+    ],
+)
+def test_a_field_too_few_or_too_many_is_refused_by_name(values: dict[str, int], told: str) -> None:
+    with pytest.raises(TypeError) as raised:
         Point(**values)
+    assert str(raised.value) == told
 
 
 def test_nothing_can_be_changed_or_added() -> None:

@@ -128,7 +128,13 @@ def test_a_template_shows_the_fields_of_a_hit() -> None:
     assert fill("{line}|{excerpt}|{summary}|{topics}", without) == "1|||runs"
 
 
-@pytest.mark.parametrize("template", ["{nope}", "{", "{path", "{path.__class__}", "{evidence}"])
+@pytest.mark.parametrize("template", ["{nope}", "{}", "{path.__class__}", "{evidence}"])
 def test_a_template_with_an_unknown_field_names_the_known_ones(template: str) -> None:
     with pytest.raises(UsageError, match="anchor, breadcrumb"):
+        fill(template, hit_values(HIT, root="/wiki", folder="/"))
+
+
+@pytest.mark.parametrize("template", ["{", "{path", "{path} {{ {line"])
+def test_a_template_with_an_open_brace_says_so(template: str) -> None:
+    with pytest.raises(UsageError, match=r"has a brace that is not closed; close it with }, or write {{"):
         fill(template, hit_values(HIT, root="/wiki", folder="/"))

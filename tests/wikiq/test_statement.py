@@ -73,8 +73,11 @@ def test_an_empty_statement_is_no_statement(database: Database) -> None:
 
 
 def test_a_statement_ends_at_its_time_limit(database: Database) -> None:
-    with pytest.raises(TooSlowError):
+    with pytest.raises(TooSlowError) as refused:
         ask(database, ENDLESS, limit_s=0.05)
+    assert str(refused.value) == (
+        "the statement: took longer than 0.05 s; ask for less, or raise --time-limit"
+    )
     assert ask(database, "SELECT 1").rows == ((1,),)
 
 

@@ -145,7 +145,7 @@ def test_a_path_as_chunks_show_it_resolves_too(database: Database) -> None:
 def test_a_miss_says_what_there_is(database: Database) -> None:
     with pytest.raises(UnknownPageError):
         outline(database, "gone")
-    with pytest.raises(UnknownSectionError, match="did you mean linux"):
+    with pytest.raises(UnknownSectionError, match="did you mean guide#linux"):
         expand(database, "guide#linu")
 
 
@@ -176,6 +176,8 @@ def test_open_starts_the_editor_at_the_line_of_the_section(wiki: BuiltWiki, tmp_
     done = run_wikiq("open", "guide#linux", index=wiki.index, EDITOR=f"{editor} --wait")
     told = (tmp_path / "told").read_text().splitlines()
     assert (done.status, told) == (0, ["--wait", "+11", str(wiki.index.root / "guide.md")])
+    run_wikiq("open", "guide.md:12", index=wiki.index, EDITOR=f"{editor} --wait")
+    assert (tmp_path / "told").read_text().splitlines()[1] == "+12"
     failed = run_wikiq("open", "guide", index=wiki.index, EDITOR="no-such-editor")
     assert failed.status == 2
     assert "set VISUAL or EDITOR" in failed.err

@@ -15,11 +15,23 @@ import click
 
 from wikiq.arguments import COMMANDS, COUNT, FLAG, INDEX, MANY, SECONDS, Option
 from wikiq.commands.candidates import OF_FIELD
-from wikiq.errors import FOUND, INTERRUPTED
+from wikiq.errors import FOUND, INTERRUPTED, shell_word
 from wikiq.request import DEFAULT_TIMEOUT_S, LARGEST_LIMIT, LONGEST_TIMEOUT_S, Source
 from wikiq.surroundings import Surroundings
 
 HELP_COLUMNS = 100
+STATUSES = (
+    ("0", "Found."),
+    ("1", "Nothing found, no page of that name; for `wikiq check`, something is wrong."),
+    ("2", "Misused, a name that several pages have, or no index that can be read."),
+    ("3", "Answered, but not known to be fresh where that was asked for; for `wikiq status`, stale."),
+    ("130", "Interrupted."),
+)
+MORE = (
+    "More: `wikiq COMMAND --help`, `man wikiq`, and docs/ of the source: search.md (how words are matched "
+    "and ranked), json.md (the JSON forms), library.md (the same from Python)."
+)
+LONGEST_HINT = 120  # characters of a command in a hint, which is one line
 
 
 class CommandTable(click.Group):
@@ -40,6 +52,13 @@ class CommandTable(click.Group):
         """List the commands with what the table says of them; nothing is imported for it."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, COMMANDS[name]) for name in self.list_commands(ctx)])
+
+    def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Say what the exit status tells, and where more is written."""
+        with formatter.section("Exit status"):
+            formatter.write_dl(STATUSES)
+        formatter.write_paragraph()
+        formatter.write_text(MORE)
 
 
 @click.group(
@@ -69,10 +88,22 @@ def run_command(words: Sequence[str], surroundings: Surroundings) -> int:
     except click.Abort:
         return INTERRUPTED
     except click.ClickException as error:
-        name = " ".join(("wikiq", *(word for word in words[:1] if word in COMMANDS)))
-        surroundings.note(f"{error.format_message()} See `{name} --help`.")
+        surroundings.note(_mistake(error, words))
         return error.exit_code
     return status if isinstance(status, int) else FOUND
+
+
+def _mistake(error: click.ClickException, words: Sequence[str]) -> str:
+    """Say in one line what click refused, and what may have been meant."""
+    told = " ".join(error.format_message().split())
+    sentence = told if told.endswith((".", "?", "?)")) else f"{told}."
+    name = " ".join(("wikiq", *(word for word in words[:1] if word in COMMANDS)))
+    # Of the mistakes that have no class of their own, click knows one: words too many. A command takes
+    # few, so they are rather a question that begins like one.
+    question = f"wikiq search {' '.join(map(shell_word, words))}"
+    if type(error) is click.UsageError and len(question) <= LONGEST_HINT:
+        return f"{sentence} See `{name} --help`, or search: `{question}`."
+    return f"{sentence} See `{name} --help`."
 
 
 class Seconds(click.FloatRange):

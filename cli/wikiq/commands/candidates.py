@@ -5,7 +5,7 @@ Nothing is ever said or raised: a shell in the middle of a line shows neither.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -42,6 +42,24 @@ def topics(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list
     return _asked(ctx, complete_topics, incomplete)
 
 
+def wikis(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Names of wikis; of those that share one, the folders."""
+    from wikiq.completing import complete_wikis
+    from wikiq.locate import list_indexes
+
+    surroundings: Any = ctx.obj
+    if not isinstance(surroundings, Surroundings):
+        return []
+    return _items(complete_wikis(list_indexes(surroundings.environ), incomplete))
+
+
+def kinds(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Kinds of problems."""
+    from wikiq.check import TITLES
+
+    return [CompletionItem(kind, help=title) for kind, title in TITLES.items() if kind.startswith(incomplete)]
+
+
 # Options by the field they fill.
 OF_FIELD: dict[str, Completer] = {
     "topic": topics,
@@ -49,6 +67,7 @@ OF_FIELD: dict[str, Completer] = {
     "not_topic": topics,
     "links_to": pages,
     "linked_by": pages,
+    "wiki": wikis,
 }
 
 
@@ -67,4 +86,8 @@ def _asked(
             found = service(asked.database, incomplete)
     except WikiqError:
         return []
+    return _items(found)
+
+
+def _items(found: Sequence[Candidate]) -> list[CompletionItem]:
     return [CompletionItem(candidate.text, help=candidate.meaning) for candidate in found]

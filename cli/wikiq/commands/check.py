@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from wikiq.arguments import COMMANDS, INDEX
-from wikiq.check import TITLES, CheckResult, Problem, check
-from wikiq.commands import parameters, split_source
+from wikiq.check import TITLES, CheckResult, Problem, check, only_kinds
+from wikiq.commands import candidates, parameters, split_source
 from wikiq.errors import FOUND, UsageError
 from wikiq.render import result_json, row_json, shown_path
 from wikiq.screen import BOLD, FAINT, PLACE, Span
@@ -36,7 +36,7 @@ def _check(
     if json and ndjson:
         raise UsageError("--json --ndjson", "cannot be combined", "give one of them")
     with opened(split_source(values), surroundings) as asked:
-        found = _only(check(asked.database, repository=repo), kind)
+        found = only_kinds(check(asked.database, repository=repo), kind)
         age = asked.tell_age(surroundings)
         with asked.database.snapshot() as snapshot:
             root = snapshot.root
@@ -56,15 +56,6 @@ def _check(
         for problem in found.problems:
             surroundings.out.fields(problem.kind, place(problem), problem.message, problem.remedy)
     return asked.exit_status(PROBLEMS_FOUND if found.problems else FOUND)
-
-
-def _only(found: CheckResult, kinds: tuple[str, ...]) -> CheckResult:
-    if not kinds:
-        return found
-    return found.replace(
-        problems=tuple(problem for problem in found.problems if problem.kind in kinds),
-        counts={kind: count for kind, count in found.counts.items() if kind in kinds},
-    )
 
 
 def _show(
@@ -87,6 +78,8 @@ def _show(
         out.line("nothing is wrong")
 
 
+_KINDS = "\n    ".join(f"{kind:<21} {title}" for kind, title in TITLES.items())
+
 command = click.Command(
     "check",
     callback=_check,
@@ -97,11 +90,22 @@ command = click.Command(
             metavar="PATH",
             help="Where mentioned files lie; the nearest folder above the wiki with .git.",
         ),
-        click.Option(["--kind"], multiple=True, metavar="KIND", help="Only problems of this kind; repeated."),
+        click.Option(
+            ["--kind"],
+            multiple=True,
+            metavar="KIND",
+            help="Only problems of this kind; repeated, of any of them.",
+            shell_complete=candidates.kinds,
+        ),
         click.Option(["--all"], is_flag=True, help=f"All problems, not {MOST_SHOWN} of a kind."),
         click.Option(["--json"], is_flag=True, help="One JSON document."),
         click.Option(["--ndjson"], is_flag=True, help="One JSON document a line, one line a problem."),
         *parameters(INDEX),
     ],
-    help=f"{COMMANDS['check']} Exit status 1 when anything is wrong.",
+    help=f"""{COMMANDS["check"]} Exit status 1 when anything is wrong.
+
+    The kinds of problems:
+
+    \b
+    {_KINDS}""",
 )

@@ -28,6 +28,7 @@ from wikiq.report import (
     scored,
     with_stored,
 )
+from wikiq.screen import counted
 from wikiq.source import opened
 from wikiq.surroundings import Surroundings
 
@@ -82,8 +83,8 @@ def report_lines(sets: Sequence[ScoredSet], rankings: Sequence[str]) -> Iterator
     """Give the measures of each ranking, then by how much the first is above each of the others."""
     for one in sets:
         count = len(next(iter(one.rankings.values())))
-        lost = f", {one.lost} right answers are not in the index" if one.lost else ""
-        yield f"{one.name}: {count} questions{lost}"
+        lost = f", not in the index: {counted(one.lost, 'right answer')}" if one.lost else ""
+        yield f"{one.name}: {counted(count, 'question')}{lost}"
     for level in LEVELS:
         yield ""
         yield f"{level:<16}" + "".join(f"{measure:>11}" for measure in MEASURES)

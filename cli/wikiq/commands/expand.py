@@ -53,7 +53,7 @@ command = click.Command(
     "expand",
     callback=_expand,
     params=[
-        click.Argument(["name"], metavar="PAGE[#SECTION]", shell_complete=candidates.sections),
+        click.Argument(["name"], metavar="PAGE[#SECTION]|PATH:LINE", shell_complete=candidates.sections),
         click.Option(
             ["--depth"],
             type=click.IntRange(min=0),
@@ -66,6 +66,6 @@ command = click.Command(
     ],
     help=f"""{COMMANDS["expand"]}
 
-    SECTION is an anchor, a number, a heading, or a path of headings joined by ` > `. A first heading
-    that only repeats the title is no element of the path.""",
+    PAGE, SECTION and PATH:LINE are as for `wikiq show`. A first heading that only repeats the title
+    is no element of the path.""",
 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import click
@@ -33,7 +34,7 @@ def link_command(name: str, service: Service) -> click.Command:
             age = asked.tell_age(surroundings)
             with asked.database.snapshot() as snapshot:
                 root = snapshot.root
-        print_rows(rows, form, _listing(root, surroundings.folder), surroundings, age)
+        print_rows(rows, form, _listing(root, surroundings.folder, rows), surroundings, age)
         return asked.exit_status(FOUND if rows else NOTHING_FOUND)
 
     return click.Command(
@@ -47,8 +48,9 @@ def link_command(name: str, service: Service) -> click.Command:
     )
 
 
-def _listing(root: str, folder: str) -> Listing:
-    """Rows whose paths are shown as they are reached from `folder`."""
+def _listing(root: str, folder: str, rows: Iterable[LinkRow]) -> Listing:
+    """Rows whose paths are shown as they are reached from `folder`; a line of text once, after its links."""
+    to_come = Counter(map(_text_line, rows))
 
     def place(row: LinkRow) -> str:
         return f"{shown_path(root, row.path, folder)}:{row.line}"
@@ -59,15 +61,19 @@ def _listing(root: str, folder: str) -> Listing:
     def lines(row: LinkRow) -> list[tuple[Span | str, ...]]:
         aim = Span(text=_aim(row), style=WARNING if row.status == BROKEN else "")
         mark = Span(text=f" [{row.status}]" if row.status != PAGE else "", style=FAINT)
-        return [
-            (Span(text=place(row), style=PLACE), "  ", aim, mark),
-            ("    ", Span(text=row.context, style=FAINT)),
-        ]
+        to_come[_text_line(row)] -= 1
+        context = [] if to_come[_text_line(row)] else [("    ", Span(text=row.context, style=FAINT))]
+        return [(Span(text=place(row), style=PLACE), "  ", aim, mark), *context]
 
     def values(row: LinkRow) -> dict[str, str]:
         return row_values(row) | {"path": shown_path(root, row.path, folder)}
 
     return Listing(name="links", columns=columns, lines=lines, values=values)
+
+
+def _text_line(row: LinkRow) -> tuple[str, int, str]:
+    """What is shown below a link; of a long line it is the part around the link."""
+    return row.path, row.line, row.context
 
 
 def _aim(row: LinkRow) -> str:

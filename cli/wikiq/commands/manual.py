@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import click
 
 from wikiq.arguments import COMMANDS, FILTERS, FORMS, INDEX
-from wikiq.commands import wikiq
+from wikiq.commands import STATUSES, wikiq
 
 DESCRIPTION = """
 wikiq finds pages of a tree of Markdown files that indexerd keeps indexed in one SQLite file. It only
@@ -20,6 +20,10 @@ the section that explains it.
 
 The index is that of --db, else of WIKIQ_DB, else the one whose root holds the current folder, else the
 only one there is.
+"""
+DOCUMENTS = """
+In docs/ of the source: search.md on how words are matched and ranked, json.md on the fields of the JSON
+forms, library.md on the same from Python, database.md on the index file for readers in any language.
 """
 ENVIRONMENT = (
     ("WIKIQ_DB", "The index file, or the folder that holds it."),
@@ -30,13 +34,6 @@ ENVIRONMENT = (
     ("FORCE_HYPERLINK", "1 makes paths links on terminals that are not known for it, 0 takes them away."),
 )
 SHARED = (("FILTERS", FILTERS), ("FORMS OF OUTPUT", FORMS), ("WHICH INDEX", INDEX))
-STATUSES = (
-    ("0", "Found."),
-    ("1", "Nothing found; for `wikiq check`, something is wrong."),
-    ("2", "Misused, or there is no index that can be read."),
-    ("3", "Answered, but not known to be fresh where that was asked for."),
-    ("130", "Interrupted."),
-)
 
 
 def render_manual() -> str:
@@ -66,6 +63,7 @@ def _lines() -> Iterator[str]:
         for term, meaning in rows:
             yield from (".TP", f".B {_escaped(term)}", _escaped(meaning))
     yield from (".SH SEE ALSO", ".BR indexerd (1),", ".BR sqlite3 (1)")
+    yield from _paragraphs(DOCUMENTS)
 
 
 def _command_lines(title: str, command: click.Command, context: click.Context) -> Iterator[str]:

@@ -12,7 +12,7 @@ from wikiq.arguments import COMMANDS, INDEX
 from wikiq.commands import candidates, parameters, split_source
 from wikiq.editor import editor_words
 from wikiq.errors import FOUND, NOTHING_FOUND, UsageError
-from wikiq.pages import page
+from wikiq.pages import page, split_line
 from wikiq.results import CHANGED, GONE
 from wikiq.source import opened
 from wikiq.surroundings import Surroundings
@@ -29,8 +29,9 @@ def _open(surroundings: Surroundings, /, name: str, **values: Any) -> int:
         return NOTHING_FOUND
     if view.status == CHANGED:
         surroundings.note(f"{view.path} has changed since it was indexed; the line may be another one")
-    line = view.section.start_line if view.section is not None else 1
-    _edit(editor_words(surroundings.environ, os.path.join(root, view.path), line))
+    start = view.section.start_line if view.section is not None else 1
+    line = split_line(name)[1] if "#" not in name and view.section is not None else None
+    _edit(editor_words(surroundings.environ, os.path.join(root, view.path), line or start))
     return asked.exit_status(FOUND)
 
 
@@ -48,7 +49,7 @@ command = click.Command(
     "open",
     callback=_open,
     params=[
-        click.Argument(["name"], metavar="PAGE[#SECTION]", shell_complete=candidates.sections),
+        click.Argument(["name"], metavar="PAGE[#SECTION]|PATH:LINE", shell_complete=candidates.sections),
         *parameters(INDEX),
     ],
     help=f"{COMMANDS['open']} The editor is VISUAL, else EDITOR, else vi.",

@@ -40,12 +40,13 @@ command = click.Command(
     "show",
     callback=_show,
     params=[
-        click.Argument(["name"], metavar="PAGE[#SECTION]", shell_complete=candidates.sections),
+        click.Argument(["name"], metavar="PAGE[#SECTION]|PATH:LINE", shell_complete=candidates.sections),
         click.Option(["--raw"], is_flag=True, help="The text alone, as it stands in the file."),
         *parameters({"--json": FORMS["--json"]} | INDEX),
     ],
     help=f"""{COMMANDS["show"]}
 
     PAGE is a slug, path, title, alias or a file name that only one page has. SECTION is an anchor, a
-    number as in search results, or a heading.""",
+    heading, headings joined by ` > ` as searches show them, or the section_id of the JSON forms.
+    PATH:LINE, as searches print it, is the section that holds the line.""",
 )

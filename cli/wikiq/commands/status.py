@@ -10,11 +10,11 @@ import click
 from wikiq.arguments import COMMANDS, FORMS, INDEX
 from wikiq.commands import parameters, split_source
 from wikiq.errors import FOUND, NOT_FRESH
-from wikiq.freshness import render_age
+from wikiq.freshness import STOPPED, render_age
 from wikiq.pages import status
 from wikiq.render import result_json
 from wikiq.results import Status
-from wikiq.screen import FAINT, Span
+from wikiq.screen import FAINT, Span, counted
 from wikiq.source import opened
 from wikiq.surroundings import Surroundings
 
@@ -36,13 +36,15 @@ def status_lines(found: Status) -> Iterator[tuple[str, str]]:
     yield "wiki", found.wiki
     yield "root", found.root
     yield "index", found.db
-    yield "generation", f"{found.generation} of {found.index_id}"
-    yield "pages", f"{found.pages} with {found.sections} sections"
+    yield "generation", f"{found.generation} (commits that changed something) of index {found.index_id}"
+    yield "pages", f"{found.pages} with {counted(found.sections, 'section')}"
     yield "daemon", found.daemon if found.daemon == found.mode else f"{found.daemon}, {found.mode}"
-    if found.reason:
-        yield "reason", f"{found.reason}; {found.remedy}" if found.remedy else found.reason
+    if found.reason and found.mode != STOPPED:
+        yield "reason", found.reason
+    if found.remedy:
+        yield "remedy", found.remedy
     age = "never looked at" if found.age_s is None else f"last looked at {render_age(found.age_s)} ago"
-    yield "tree", f"{age}, {found.pending} changes pending" if found.pending else age
+    yield "tree", f"{age}, {counted(found.pending, 'change')} pending" if found.pending else age
     if found.building:
         yield "building", "the first build is not complete"
     if not found.projection_current:
@@ -54,12 +56,17 @@ def status_lines(found: Status) -> Iterator[tuple[str, str]]:
     if found.counters:
         yield "counters", ", ".join(f"{name} {count}" for name, count in sorted(found.counters.items()))
     kinds = ", ".join(f"{count} {kind}" for kind, count in found.problem_kinds.items())
-    yield "problems", f"{found.problems} ({kinds})" if kinds else str(found.problems)
+    problems = f"{found.problems} ({kinds})" if kinds else str(found.problems)
+    yield "problems", f"{problems} noted by the indexer; `wikiq check` also looks at links and mentions"
 
 
 command = click.Command(
     "status",
     callback=_status,
     params=parameters({"--json": FORMS["--json"]} | INDEX),
-    help=f"{COMMANDS['status']} Exit status 3 when the index may be behind the tree.",
+    help=f"""{COMMANDS["status"]} Exit status 3 when the index may be behind the tree.
+
+    The generation counts the commits that changed something in this index; `wikiq changes --since` goes
+    on from one. In an index that was built anew it starts over, under another index id. The problems are
+    those that the indexer has noted; `wikiq check` looks for more.""",
 )

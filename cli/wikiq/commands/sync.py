@@ -8,6 +8,7 @@ from wikiq.arguments import COMMANDS, FORMS, INDEX
 from wikiq.barrier import ask_fresh
 from wikiq.commands import parameters
 from wikiq.errors import FOUND, NOT_FRESH
+from wikiq.freshness import HANGING, STOPPED
 from wikiq.render import result_json
 from wikiq.request import Source
 from wikiq.source import opened
@@ -20,12 +21,14 @@ def _sync(
 ) -> int:
     with opened(Source(db=db, wiki=wiki), surroundings) as asked:
         barrier = ask_fresh(asked.database, timeout)
+        freshness = asked.freshness()
     if json:
         surroundings.out.text(result_json(barrier) + "\n")
     elif barrier.fresh:
         surroundings.out.line(f"generation {barrier.generation} holds all that was on the disk")
     else:
-        surroundings.note(f"the index may be behind the disk: {barrier.problem}")
+        remedy = f"; {freshness.remedy}" if freshness.mode in (STOPPED, HANGING) else ""
+        surroundings.note(f"the index may be behind the disk: {barrier.problem}{remedy}")
     return FOUND if barrier.fresh else NOT_FRESH
 
 
