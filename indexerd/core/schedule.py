@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from indexerd.contract import LONGEST_SCAN_INTERVAL_S
+
 SCAN_SHARE: Final = 0.001  # of one core, while the watcher works and nothing happens (spec 3.2)
 CONFIRMING_SHARE: Final = 0.01  # until a scan has confirmed what the watcher told of the last changes
 SCANNING_SHARE: Final = 0.1  # of one core, while scans are all there is
 SHORTEST_INTERVAL_S: Final = 5.0
-LONGEST_INTERVAL_S: Final = 900.0
+LONGEST_INTERVAL_S: Final = LONGEST_SCAN_INTERVAL_S
 
 FIRST_BACK_OFF_S: Final = 0.25
 LONGEST_BACK_OFF_S: Final = 8.0  # a limit raised or a disk tidied up is made use of within 10 s (spec 7)

@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 from indexerd.contract import LONGEST_SCAN_INTERVAL_S
-from indexerd.core.schedule import LONGEST_INTERVAL_S
 from tests.wikiq.running import WATCHING, running_daemon
 from tests.wikiq.sample_index import SampleIndex
 from wikiq.barrier import Barrier, ask_fresh
@@ -137,10 +136,6 @@ def test_a_daemon_that_looks_no_more_is_stale_once_the_next_look_is_overdue(
 def test_a_first_look_may_take_as_long_as_it_takes(index: SampleIndex) -> None:
     with running_daemon(index, WATCHING | {"mode": "scanning", "last_scan": None}):
         assert not freshness(index, COMMITTED + timedelta(days=2)).stale
-
-
-def test_a_healthy_daemon_looks_again_before_it_is_taken_for_one_that_hangs() -> None:
-    assert LONGEST_INTERVAL_S <= LONGEST_SCAN_INTERVAL_S
 
 
 def test_what_the_daemon_says_of_itself_is_passed_on(index: SampleIndex) -> None:
