@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -14,6 +15,10 @@ from hypothesis import settings
 # Hypothesis measures no time, since a busy machine is no fault of the code.
 settings.register_profile("suite", deadline=None)
 settings.load_profile("suite")
+
+# A shell starts what runs in its background with interrupts ignored, and whatever is started there inherits it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TESTS: Final = Path(__file__).parent
 # What runs whole daemons, kills them, or asks other programs: left out of `make quick`.

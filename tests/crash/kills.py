@@ -33,7 +33,7 @@ LONGEST_LIFE_S: Final = 0.4  # of a daemon before it is killed, from its start, 
 STOPS: Final = 4  # one end in so many is a clean one
 LONGEST_BUILD_S: Final = 1.0
 CHECKED: Final = ("sections_fts", "names_fts")  # the third keeps no content to compare with
-BUILDS: Final = 5  # one life in so many is a build's
+BUILDS: Final = 5  # after so many lives a build is killed as well
 
 
 @dataclass(slots=True)
@@ -113,7 +113,7 @@ def run(folder: Path, *, kills: int, readers: int, check_every: int, seed: int) 
             _live_and_die(daemon, mischief, generator, counts)
             check_file(daemon.db, counts)
             counts.commits += max(generation_of(daemon.db) - before, 0)
-            if generator.randrange(BUILDS) == 0:
+            if number % BUILDS == 0:
                 _kill_build(daemon, mischief, generator, counts)
                 check_file(daemon.db, counts)
             daemon.start(wait=number % check_every == 0)
