@@ -16,7 +16,7 @@ from hypothesis import settings
 settings.register_profile("suite", deadline=None)
 settings.load_profile("suite")
 
-# A shell starts what runs in its background with interrupts ignored, and whatever is started there inherits it.
+# A shell starts what runs in its background with interrupts ignored, and that is inherited.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
