@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from indexerd.core.terms import is_unspaced, spans
 from wikiq.excerpt import Sought, cut_excerpt, find_marks, first_words
+from wikiq.matching import said_terms
 from wikiq.plain import plain_text
 from wikiq.ranking import rarity
 from wikiq.record import Record
@@ -68,8 +69,11 @@ class Words(Record):
 
 
 def sought_words(question: Question, vocabulary: Vocabulary) -> Words:
-    """Say what to look for in the text of a hit, given what the terms turned out to mean."""
-    asked = [*question.terms, *(term for clause in question.required for term in clause.terms)]
+    """Say what to look for in the text of a hit, given what the terms turned out to mean.
+
+    Function words are looked for where there is nothing else: a marked `the` convinces nobody.
+    """
+    asked = [*said_terms(question), *(term for clause in question.required for term in clause.terms)]
     terms: dict[str, float] = {}
     beginnings: dict[str, float] = {}
     pieces: dict[str, float] = {}

@@ -113,8 +113,10 @@ def clause_condition(clause: Clause) -> Condition:
 
 
 def said_terms(question: Question) -> Sequence[Term]:
-    """The terms without function words; all, where there is nothing else."""
-    return [term for term in question.terms if term.text not in FUNCTION_WORDS] or question.terms
+    """The terms without function words; all, where there is nothing else. `a` in `src/a/b.py` is none."""
+    literal = {text for one in question.literals for text in one.terms}
+    left_out = FUNCTION_WORDS - literal
+    return [term for term in question.terms if term.text not in left_out] or question.terms
 
 
 def _words(question: Question, terms: Iterable[Term], uses: Mapping[str, Use]) -> Iterable[str]:

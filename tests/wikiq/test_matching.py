@@ -85,6 +85,7 @@ def test_terms_are_asked_for_as_they_are_used_and_absent_ones_are_not() -> None:
         ("how to", '"how" OR "to"'),
         ('"to be" or not', '"or" OR "not" OR "to be"'),
         ("If Else", '"else"'),
+        ("src/a/b.py", '"src" OR "a" OR "b" OR "py"'),
     ],
 )
 def test_function_words_are_asked_for_where_nothing_else_is_said(typed: str, words: str) -> None:
