@@ -96,15 +96,23 @@ class Snapshot(Record):
 class Database:
     """An open index. Good for many snapshots, in one thread at a time.
 
-    `made_fresh`: a barrier has been passed for what is about to be asked.
+    `identity`: device and inode of the file. `made_fresh`: a barrier has been passed for what is
+    about to be asked.
     """
 
-    def __init__(self, path: str, connection: sqlite3.Connection, *, immutable: bool) -> None:
+    def __init__(
+        self,
+        path: str,
+        connection: sqlite3.Connection,
+        *,
+        immutable: bool,
+        identity: tuple[int, int] | None,
+    ) -> None:
         self.path = path
         self.immutable = immutable
+        self.identity = identity
         self.made_fresh = False
         self._connection = connection
-        self._identity = _identity(path)
         self._give_up_at = float("inf")
         connection.set_progress_handler(self.is_overdue, DEADLINE_STEPS)
 
@@ -149,7 +157,7 @@ class Database:
 
     def is_replaced(self) -> bool:
         """Tell whether another file has taken the index's place; this one would never change again."""
-        return _identity(self.path) != self._identity
+        return _identity(self.path) != self.identity
 
     def close(self) -> None:
         """Close the connection."""
@@ -269,6 +277,7 @@ def parse_names(text: str) -> tuple[str, ...]:
 
 
 def _opened(path: str, *, immutable: bool) -> Database:
+    identity = _identity(path)  # taken first: a file that comes in between is taken for replaced
     connection = sqlite3.connect(
         _uri(path, immutable=immutable), uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None
     )
@@ -280,7 +289,7 @@ def _opened(path: str, *, immutable: bool) -> Database:
         for pragma in READER_PRAGMAS:
             connection.execute(pragma)
         _check_contract(connection, path)
-        return Database(path, connection, immutable=immutable)
+        return Database(path, connection, immutable=immutable, identity=identity)
     except BaseException:
         connection.close()
         raise

@@ -24,13 +24,22 @@ if TYPE_CHECKING:
 
 RUNNING, STOPPED = "running", "stopped"  # the daemon
 BUILDING, ROOT_UNAVAILABLE = "building", "root_unavailable"  # modes
+WRITES_ANOTHER = "the daemon in its folder writes another index"
 LARGEST_STATE = 1024 * 1024  # bytes of state.json; the daemon writes under 10 KiB
 
 
 def read_freshness(database: Database, snapshot: Snapshot, now: datetime) -> Freshness:
     """Tell how old the answer of `snapshot` is at `now` (UTC), and why it may be stale."""
-    running = writer_is_running(database.folder)
+    running = writer_is_running(database.folder) is True
     state = read_state(database.folder)
+    # One lock and one state serve all files of the folder, so a copy of the index has them too. After a
+    # barrier the state may still name the file before.
+    written = state.get("index")
+    is_written = database.made_fresh or (database.identity is not None and written == [*database.identity])
+    is_another = running and written is not None and not is_written
+    if not is_written:
+        state = {}
+    running = running and not is_another
     # A writer without a state is `indexerd build`.
     mode = (_text(state.get("mode")) or BUILDING) if running else STOPPED
     # The state is written at most once a second: just after a barrier it still counts what that
@@ -40,10 +49,10 @@ def read_freshness(database: Database, snapshot: Snapshot, now: datetime) -> Fre
     times = (snapshot.meta.get("committed_at"), last_scan.finished_at if last_scan else None)
     ages = [age for age in (_age_s(text, now) for text in times) if age is not None]
     root_is_gone = mode == ROOT_UNAVAILABLE or is_gone(snapshot.root)
-    reason = _text(state.get("reason")) if running else None
+    reason = _text(state.get("reason")) if running else WRITES_ANOTHER if is_another else None
     return Freshness(
         age_s=min(ages, default=None),
-        stale=not running or pending > 0 or root_is_gone,
+        stale=not (running and is_written) or pending > 0 or root_is_gone,
         daemon=RUNNING if running else STOPPED,
         mode=ROOT_UNAVAILABLE if root_is_gone else mode,
         reason=reason or (f"{snapshot.root} is not there" if root_is_gone else None),
@@ -58,12 +67,15 @@ def staleness(freshness: Freshness, root: str) -> str | None:
     """Say in one line why an answer may be behind the tree at `root`, None when it is not."""
     if freshness.mode == ROOT_UNAVAILABLE:
         return f"{freshness.reason or root}; this is what was last indexed"
-    if freshness.daemon == STOPPED:
-        since = "the tree has not been looked at" if freshness.age_s is None else _ago(freshness.age_s)
-        return f"the daemon is not running; {since}"
     if freshness.pending:
         return f"{freshness.pending} changes are not indexed yet"
-    return None
+    if not freshness.stale:
+        return None
+    problem = freshness.reason or "the daemon is not running"
+    if freshness.daemon == RUNNING:
+        problem = "a build is at work"
+    since = "the tree has not been looked at" if freshness.age_s is None else _ago(freshness.age_s)
+    return f"{problem}; {since}"
 
 
 def is_gone(path: str) -> bool:

@@ -15,7 +15,7 @@ import pytest
 
 from tests.wikiq.running import WATCHING, running_daemon
 from tests.wikiq.sample_index import SampleIndex
-from wikiq.barrier import Barrier, ask_fresh
+from wikiq.barrier import Barrier, make_fresh
 from wikiq.database import open_database
 from wikiq.freshness import read_freshness as read
 from wikiq.freshness import render_age, staleness
@@ -77,6 +77,26 @@ def test_changes_still_counted_when_a_barrier_was_passed_do_not_make_it_stale(in
     assert (found.stale, found.pending) == (False, 0)
 
 
+OTHER = {"index": [1, 2], "last_scan": SCAN, "counters": {"scans": 9}, "pending": 3}
+
+
+def test_a_daemon_that_writes_another_file_counts_as_none(index: SampleIndex) -> None:
+    with running_daemon(index, WATCHING | OTHER):
+        found = freshness(index, COMMITTED + timedelta(hours=3))
+        assert (found.stale, found.daemon, found.mode, found.pending) == (True, "stopped", "stopped", 0)
+        assert (found.last_scan, found.counters) == (None, {})
+        assert said(index) == (
+            "the daemon in its folder writes another index; the tree was last looked at 3 h ago"
+        )
+
+
+def test_what_a_daemon_of_another_file_left_says_nothing_of_this_one(index: SampleIndex) -> None:
+    with running_daemon(index, WATCHING | OTHER):
+        pass
+    found = freshness(index, COMMITTED + timedelta(hours=3))
+    assert (found.last_scan, found.reason, found.pending) == (None, None, 0)
+
+
 def test_a_root_that_is_gone_makes_it_stale_whatever_the_daemon_said(index: SampleIndex) -> None:
     shutil.rmtree(index.root)
     with running_daemon(index):
@@ -110,7 +130,9 @@ def test_the_later_of_the_scans_in_state_and_index_counts(index: SampleIndex) ->
 def test_a_writer_without_a_state_is_a_build(index: SampleIndex) -> None:
     with running_daemon(index):
         (index.db.parent / "state.json").unlink()
-        assert freshness(index).mode == "building"
+        found = freshness(index)
+        assert (found.mode, found.stale) == ("building", True), "of which file of the folder, nobody says"
+        assert said(index) == "a build is at work; the tree was last looked at 3 h ago"
 
 
 @pytest.mark.parametrize(
@@ -171,17 +193,88 @@ def answering(index: SampleIndex, answer: bytes) -> Iterator[list[bytes]]:
 def ask(index: SampleIndex) -> Barrier:
     database = open_database(str(index.db))
     try:
-        return ask_fresh(database, 2.0)
+        database, barrier = make_fresh(database, 2.0)
+        return barrier
     finally:
         database.close()
 
 
+def fresh_answer(sample: SampleIndex, **other: object) -> bytes:
+    """What a daemon says that has made the sample fresh, but for what is given."""
+    facts = sample.db.stat()
+    answer = {
+        "protocol": 1,
+        "fresh": True,
+        "index_id": sample_id(sample),
+        "generation": 1,
+        "guarantee": "scan",
+        "index": [facts.st_dev, facts.st_ino],
+    }
+    return json.dumps(answer | other).encode() + b"\n"
+
+
+def sample_id(sample: SampleIndex) -> str:
+    database = open_database(str(sample.db))
+    with database.snapshot() as snapshot:
+        found = snapshot.index_id
+    database.close()
+    return found
+
+
 def test_a_fresh_answer_names_the_generation_and_the_guarantee(index: SampleIndex) -> None:
-    answer = {"protocol": 1, "fresh": True, "index_id": "x", "generation": 7, "guarantee": "scan"}
-    with answering(index, json.dumps(answer).encode() + b"\n") as asked:
+    with answering(index, fresh_answer(index)) as asked:
         barrier = ask(index)
-    assert (barrier.fresh, barrier.generation, barrier.guarantee, barrier.problem) == (True, 7, "scan", None)
+    assert (barrier.fresh, barrier.generation, barrier.guarantee, barrier.problem) == (True, 1, "scan", None)
     assert json.loads(asked[0]) == {"protocol": 1, "ask": "fresh", "timeout_s": 2.0}
+
+
+@pytest.mark.parametrize(
+    "other, problem",
+    [
+        ({"index": [1, 2]}, "the daemon in its folder writes another index"),
+        ({"index": None}, "the daemon in its folder writes another index"),
+        ({"index_id": "x"}, "the index was replaced meanwhile"),
+        ({"generation": 2}, "the index was replaced meanwhile"),
+        ({"generation": "2"}, "the daemon answers something else"),
+    ],
+)
+def test_an_answer_about_what_is_not_in_this_file_is_not_believed(
+    index: SampleIndex, other: dict[str, object], problem: str
+) -> None:
+    with answering(index, fresh_answer(index, **other)):
+        barrier = ask(index)
+    assert (barrier.fresh, barrier.generation, barrier.problem) == (False, None, problem)
+
+
+def test_a_daemon_that_does_not_say_which_file_it_writes_is_not_believed(index: SampleIndex) -> None:
+    answer = json.loads(fresh_answer(index))
+    del answer["index"]
+    with answering(index, json.dumps(answer).encode() + b"\n"):
+        assert "restart it" in str(ask(index).problem)
+
+
+def test_an_index_that_was_replaced_before_the_answer_is_opened_anew(index: SampleIndex) -> None:
+    before = open_database(str(index.db))
+    copy = index.db.with_name("copy.db")
+    shutil.copy(index.db, copy)
+    copy.replace(index.db)
+    with answering(index, fresh_answer(index)):
+        after, barrier = make_fresh(before, 2.0)
+    assert (barrier.fresh, after.made_fresh, after is before) == (True, True, False)
+    assert not after.is_replaced()
+    after.close()
+
+
+def test_an_index_that_is_gone_after_the_answer_is_asked_as_it_was(index: SampleIndex) -> None:
+    before = open_database(str(index.db))
+    with answering(index, fresh_answer(index)):
+        index.db.unlink()
+        after, barrier = make_fresh(before, 2.0)
+    assert (barrier.fresh, after is before) == (False, True)
+    assert "there is no index" in str(barrier.problem)
+    with after.snapshot() as snapshot:
+        assert snapshot.generation == 1
+    after.close()
 
 
 @pytest.mark.parametrize(
