@@ -13,6 +13,7 @@ from typing import Any
 from wikiq.database import Database
 from wikiq.errors import UsageError, WikiqError
 from wikiq.record import Record
+from wikiq.request import bindable
 
 DEFAULT_LIMIT_S = 10.0  # seconds; the slowest public view read whole takes 3 s on 33 MB
 MOST_ROWS = 1_000_000  # kept in memory, since no transaction lasts while rows are printed
@@ -57,7 +58,7 @@ def ask(
         connection = snapshot.connection
         connection.set_authorizer(_authorize)
         try:
-            cursor = connection.execute(statement, tuple(values))
+            cursor = connection.execute(bindable(statement), tuple(map(bindable, values)))
             rows = cursor.fetchmany(most_rows + 1)
         except sqlite3.Error as error:
             if not _is_the_statements(error):

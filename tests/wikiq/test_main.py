@@ -62,6 +62,17 @@ from tests.wikiq.sample_index import SampleIndex
         (["changes", "--since", "x"], 2),
         (["changes", "--since", "1"], 0),
         (["changes", "--since", "2"], 2),
+        (["changes", "--since", str(2**63)], 2),
+        (["changes", "--since", "9" * 5000], 2),
+        (["chunks", "--since", str(2**63)], 2),
+        (["chunks", "--since", "9" * 5000], 2),
+        (["pages", "--limit", str(2**63)], 0),
+        (["pages", "--limit", "9" * 5000], 2),
+        (["expand", "guide#troubleshooting", "--depth", str(2**63)], 0),
+        (["agent", "--limit", str(2**63)], 2),
+        (["agent", "--limit", "9" * 5000], 2),
+        (["agent", "--since", "9" * 5000], 2),
+        (["agent", "--since", f"{'9' * 5000}d"], 2),
         (["agent", "--fresh", "--timeout", "nan"], 2),
         (["agent", "--fresh", "--timeout", "1e30"], 2),
         (["agent", "--fresh", "--timeout", "9" * 400], 2),
@@ -69,7 +80,7 @@ from tests.wikiq.sample_index import SampleIndex
         (["agent", "--all", "--db", "x"], 2),
         (["agent", "--all"], 0),
     ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else str(value),
+    ids=lambda value: " ".join(value)[:60] if isinstance(value, list) else str(value),
 )
 def test_the_exit_status_says_what_came_of_it(
     shared_index: SampleIndex, arguments: list[str], status: int
@@ -82,6 +93,33 @@ def test_the_exit_status_says_what_came_of_it(
         lines = done.err.splitlines()
         assert len(lines) == 1
         assert lines[0].startswith("wikiq: ")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["search", "a\udcff"],
+        ["agent", "--topic", "\udcff"],
+        ["agent", "--links-to", "\udcff"],
+        ["agent", "--wiki", "\udcff"],
+        ["agent", "--db", "\udcff"],
+        ["show", "\udcff"],
+        ["show", "guide#\udcff"],
+        ["outline", "\udcff"],
+        ["links", "\udcff"],
+        ["expand", "guide#\udcff"],
+        ["topics", "\udcff"],
+        ["pages", "--path", "\udcff"],
+        ["chunks", "--since", "\udcff"],
+        ["sql", "SELECT 'a\udcff'"],
+        ["sql", "SELECT ?", "\udcff"],
+    ],
+    ids=ascii,
+)
+def test_bytes_that_are_no_text_are_no_crash(shared_index: SampleIndex, words: list[str]) -> None:
+    done = run_wikiq(*words, index=shared_index)
+    assert "Traceback" not in done.err
+    assert done.status in (0, 1, 2)
 
 
 def test_no_index_at_all_is_one_line_with_the_remedy(tmp_path: Path, shared_index: SampleIndex) -> None:
