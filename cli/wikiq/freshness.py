@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 
 from indexerd.contract import STATE_NAME
 from wikiq.database import writer_is_running
+from wikiq.disk import read_regular
 from wikiq.results import Freshness, ScanRow
 from wikiq.sql import SELECT_LAST_SCAN
 
@@ -92,8 +93,7 @@ def is_gone(path: str) -> bool:
 def read_state(folder: str) -> Mapping[str, Any]:
     """Give what the daemon last wrote of itself; nothing where there is nothing to be read."""
     try:
-        with open(os.path.join(folder, STATE_NAME), "rb") as file:
-            state = json.loads(file.read(LARGEST_STATE))
+        state = json.loads(read_regular(os.path.join(folder, STATE_NAME), LARGEST_STATE))
     except (OSError, ValueError):
         return {}
     return state if isinstance(state, dict) else {}

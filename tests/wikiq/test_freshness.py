@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import socket
 import threading
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.wikiq.running import WATCHING, running_daemon
+from tests.wikiq.running import WATCHING, run_wikiq, running_daemon
 from tests.wikiq.sample_index import SampleIndex
 from wikiq.barrier import Barrier, make_fresh
 from wikiq.database import open_database
@@ -152,6 +153,12 @@ def test_a_state_that_cannot_be_read_is_no_state(index: SampleIndex, text: str) 
         (index.db.parent / "state.json").write_text(text, "utf-8")
         found = freshness(index, COMMITTED + timedelta(seconds=1))
     assert (found.pending, found.counters, found.age_s) == (0, {}, 1.0)
+
+
+def test_a_pipe_in_the_place_of_the_state_is_not_waited_for(index: SampleIndex) -> None:
+    os.mkfifo(index.db.with_name("state.json"))
+    assert freshness(index).daemon == "stopped"
+    assert run_wikiq("agent", "--fresh", index=index).status == 3
 
 
 def test_a_clock_that_was_set_back_gives_no_negative_age(index: SampleIndex) -> None:
