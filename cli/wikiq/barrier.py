@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import time
+from socket import AF_UNIX, socket
+from time import sleep
 
 from wikiq.database import open_database, writer_is_running
 from wikiq.errors import WikiqError
@@ -22,8 +24,12 @@ if TYPE_CHECKING:
     from wikiq.database import Database
 
 PROTOCOL = 1  # of the socket
+PAUSE_S = 0.02  # between two looks for the socket of a daemon that is starting
 GRACE_S = 1.0  # beyond the daemon's own time-out, for its answer to arrive
 LARGEST_ANSWER = 64 * 1024  # bytes; an answer is some two hundred
+
+NOT_LISTENING = "a build is at work, or the daemon is still starting"
+NO_SOCKET = "the daemon has no socket; set XDG_RUNTIME_DIR to a folder of yours"
 
 
 class Barrier(Record):
@@ -112,26 +118,19 @@ class _NoAnswerError(Exception):
 
 
 def _exchange(database: Database, timeout_s: float) -> dict[str, Any]:
-    import socket
-
-    path = read_state(database.folder).get("control")
-    if not isinstance(path, str):
-        building = writer_is_running(database.folder)
-        raise _NoAnswerError("a build is at work" if building else "the daemon is not running")
-    request = {"protocol": PROTOCOL, "ask": "fresh", "timeout_s": timeout_s}
+    give_up_at = time.monotonic() + timeout_s
     line = b""
     try:
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.settimeout(timeout_s + GRACE_S)
-            connection.connect(path)
+        with _connected(database.folder, give_up_at) as connection:
+            left_s = max(0.0, give_up_at - time.monotonic())
+            request = {"protocol": PROTOCOL, "ask": "fresh", "timeout_s": left_s}
+            connection.settimeout(left_s + GRACE_S)
             connection.sendall(json.dumps(request).encode() + b"\n")
             while not line.endswith(b"\n") and len(line) < LARGEST_ANSWER:
                 received = connection.recv(LARGEST_ANSWER)
                 if not received:
                     break
                 line += received
-    except (FileNotFoundError, ConnectionRefusedError):
-        raise _NoAnswerError("the daemon is not running") from None
     except TimeoutError:
         raise _NoAnswerError("the daemon does not answer") from None
     except OSError as error:
@@ -140,8 +139,34 @@ def _exchange(database: Database, timeout_s: float) -> dict[str, Any]:
         answer = json.loads(line)
     except ValueError:
         raise _NoAnswerError("the daemon answers only its own user" if not line else "no answer") from None
-    if not isinstance(answer, dict):
-        raise _NoAnswerError("the daemon answers something else")
-    if answer.get("fresh") is True and not isinstance(answer.get("generation"), int):
+    if not isinstance(answer, dict) or (answer.get("fresh") is True and not _is_whole(answer)):
         raise _NoAnswerError("the daemon answers something else")
     return answer
+
+
+def _is_whole(answer: Mapping[str, Any]) -> bool:
+    return isinstance(answer.get("generation"), int)
+
+
+def _connected(folder: str, give_up_at: float) -> socket:
+    """Reach the daemon of an index folder; one that holds the lock and does not listen yet is waited for."""
+    while True:
+        state = read_state(folder)
+        path = state.get("control")
+        if isinstance(path, str):
+            connection = socket(AF_UNIX)
+            try:
+                connection.settimeout(max(0.0, give_up_at - time.monotonic()) + GRACE_S)
+                connection.connect(path)
+                return connection
+            except (FileNotFoundError, ConnectionRefusedError):
+                connection.close()
+            except BaseException:
+                connection.close()
+                raise
+        if not writer_is_running(folder):
+            raise _NoAnswerError("the daemon is not running")
+        if time.monotonic() >= give_up_at:
+            has_none = "control" in state and path is None
+            raise _NoAnswerError(NO_SOCKET if has_none else NOT_LISTENING)
+        sleep(PAUSE_S)

@@ -22,6 +22,7 @@ from wikiq.freshness import read_freshness as read
 from wikiq.freshness import render_age, staleness
 from wikiq.results import Freshness
 
+PATIENCE_S = 20.0  # for who is to ask the socket of a test
 COMMITTED = datetime(2026, 1, 2, tzinfo=UTC)  # of the sample
 SCAN = {
     "started_at": "2026-01-03T00:00:00.000Z",
@@ -182,6 +183,7 @@ def answering(index: SampleIndex, answer: bytes) -> Iterator[list[bytes]]:
         short.unlink(missing_ok=True)
         server.bind(str(short))
         server.listen()
+        server.settimeout(PATIENCE_S)
 
         def serve() -> None:
             client, _ = server.accept()
@@ -232,7 +234,9 @@ def test_a_fresh_answer_names_the_generation_and_the_guarantee(index: SampleInde
     with answering(index, fresh_answer(index)) as asked:
         barrier = ask(index)
     assert (barrier.fresh, barrier.generation, barrier.guarantee, barrier.problem) == (True, 1, "scan", None)
-    assert json.loads(asked[0]) == {"protocol": 1, "ask": "fresh", "timeout_s": 2.0}
+    request = json.loads(asked[0])
+    assert 0 < request.pop("timeout_s") <= 2.0
+    assert request == {"protocol": 1, "ask": "fresh"}
 
 
 @pytest.mark.parametrize(
@@ -299,6 +303,33 @@ def test_what_is_not_fresh_says_why(index: SampleIndex, answer: bytes, problem: 
     with answering(index, answer):
         barrier = ask(index)
     assert (barrier.fresh, barrier.problem) == (False, problem)
+
+
+def test_a_daemon_that_is_just_starting_is_waited_for(
+    index: SampleIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with answering(index, fresh_answer(index)) as asked:
+        state = index.db.with_name("state.json")
+        ready = state.read_text("utf-8")
+        pauses = iter(["", '{"control": "/nowhere/c.sock"}', ready])  # nothing, what one before left, its own
+        state.unlink()
+        monkeypatch.setattr("wikiq.barrier.sleep", lambda _: state.write_text(next(pauses), "utf-8"))
+        assert ask(index).fresh
+    assert 0 < json.loads(asked[0])["timeout_s"] <= 2.0
+
+
+@pytest.mark.parametrize(
+    "told, problem",
+    [({}, "a build is at work, or the daemon is still starting"), ({"control": None}, "XDG_RUNTIME_DIR")],
+)
+def test_a_writer_without_a_socket_is_waited_for_until_time_runs_out(
+    index: SampleIndex, told: dict[str, object], problem: str
+) -> None:
+    with running_daemon(index, WATCHING | told):
+        database, barrier = make_fresh(open_database(str(index.db)), 0.1)
+    database.close()
+    assert problem in str(barrier.problem)
+    assert barrier.took_ms >= 100
 
 
 def test_without_a_daemon_nobody_is_waited_for(index: SampleIndex) -> None:
