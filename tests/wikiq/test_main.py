@@ -265,6 +265,27 @@ def test_an_interrupt_ends_with_130_and_no_traceback(index: SampleIndex) -> None
     assert (process.returncode, err) == (130, b"")
 
 
+def test_a_follower_ends_when_nobody_reads_any_more_though_nothing_changes(index: SampleIndex) -> None:
+    with running_daemon(index):
+        process = subprocess.Popen(
+            command("changes", "--since", "0", "--follow", "--ndjson"),
+            cwd=index.root,
+            env=environment(index.root.parent),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline().startswith(b'{"generation": 1')
+        process.stdout.close()
+        try:
+            status = process.wait(timeout=30)
+        finally:
+            process.kill()
+        assert (status, process.stderr.read()) == (0, b"")
+        process.stderr.close()
+
+
 def test_a_follower_prints_commits_and_stops_when_the_index_is_made_anew(
     index: SampleIndex,
 ) -> None:
