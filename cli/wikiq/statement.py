@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from itertools import count
 from typing import Any
 
 from wikiq.database import Database
@@ -34,6 +35,19 @@ class Table(Record):
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     is_cut: bool
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The columns, each by a name of its own: of equal ones the later are `a:1`, `a:2`, as in SQLite."""
+        taken, seen, keys = set(self.columns), set(), []
+        for name in self.columns:
+            key = name
+            if name in seen:
+                key = next(key for nth in count(1) if (key := f"{name}:{nth}") not in taken)
+                taken.add(key)
+            seen.add(name)
+            keys.append(key)
+        return tuple(keys)
 
 
 class StatementError(WikiqError):
