@@ -31,11 +31,15 @@ MOST_CLIENTS: Final = 64  # at a time; the others wait in the socket's queue
 
 @dataclass(frozen=True, slots=True)
 class Fresh:
-    """All that was on disk before the request is in `generation`. `guarantee`: `scan` or `events`."""
+    """All that was on disk before the request is in `generation`. `guarantee`: `scan` or `events`.
+
+    `index`: device and inode of the file that holds it, since a copy beside it has the same `index_id`.
+    """
 
     index_id: str
     generation: int
     guarantee: str
+    index: tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,7 @@ def render_answer(answer: Answer | BadRequestError) -> bytes:
                 "index_id": answer.index_id,
                 "generation": answer.generation,
                 "guarantee": answer.guarantee,
+                "index": answer.index,
             }
         case NotFresh():
             fields = {"fresh": False, "open": list(answer.open)}

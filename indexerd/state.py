@@ -52,6 +52,7 @@ class LiveState:
 
     `pending`: paths and folders that changed and are not in the index yet. `open`: what keeps the
     index from being equal to the tree, for people. `problems`: diagnostics. `control`: the socket.
+    `index`: device and inode of the file that is written; a copy of it has all else in common with it.
     """
 
     mode: Mode = Mode.BUILDING
@@ -63,6 +64,7 @@ class LiveState:
     counters: Mapping[str, int] = field(default_factory=dict)
     problems: int = 0
     control: str | None = None
+    index: tuple[int, int] | None = None
 
 
 def render_state(state: LiveState, *, pid: int, updated_at: str) -> str:

@@ -65,7 +65,7 @@ def asking(path: Path, ask: Callable[[float], Awaitable[Answer]], *requests: byt
 
 
 async def fresh(timeout_s: float) -> Answer:
-    return Fresh("abc", 17, "scan")
+    return Fresh("abc", 17, "scan", (7, 8))
 
 
 REQUEST: Final = b'{"protocol": 1, "ask": "fresh", "timeout_s": 2}\n'
@@ -77,7 +77,8 @@ def decoded(answers: list[bytes]) -> list[Any]:
 
 def test_a_request_is_answered_with_the_generation_and_the_guarantee(tmp_path: Path) -> None:
     (answer,) = decoded(asking(tmp_path / "s", fresh, REQUEST))
-    assert answer == {"protocol": 1, "fresh": True, "index_id": "abc", "generation": 17, "guarantee": "scan"}
+    said = {"index_id": "abc", "generation": 17, "guarantee": "scan", "index": [7, 8]}
+    assert answer == {"protocol": 1, "fresh": True} | said
 
 
 def test_what_is_open_is_named_when_it_could_not_be_had(tmp_path: Path) -> None:
@@ -96,7 +97,7 @@ def test_requests_are_served_side_by_side(tmp_path: Path) -> None:
         waiting += 1
         while waiting < 8:  # noqa: ASYNC110 - until all eight are here
             await anyio.sleep(0.001)
-        return Fresh("abc", 1, "scan")
+        return Fresh("abc", 1, "scan", (7, 8))
 
     answers = decoded(asking(tmp_path / "s", together, *[REQUEST] * 8))
     assert [answer["fresh"] for answer in answers] == [True] * 8
@@ -149,7 +150,7 @@ def test_a_client_that_leaves_without_an_answer_harms_nobody(tmp_path: Path) -> 
 
     async def slow(timeout_s: float) -> Answer:
         await anyio.sleep(0.01)
-        return Fresh("abc", 1, "scan")
+        return Fresh("abc", 1, "scan", (7, 8))
 
     async def run() -> bytes:
         async with anyio.create_task_group() as server:
@@ -178,7 +179,7 @@ def test_the_socket_is_ours_alone_replaces_a_dead_one_and_is_removed(tmp_path: P
 
     async def look(timeout_s: float) -> Answer:
         modes.append(stat.S_IMODE(path.stat().st_mode))
-        return Fresh("abc", 1, "scan")
+        return Fresh("abc", 1, "scan", (7, 8))
 
     before = os.umask(0)
     try:

@@ -31,6 +31,7 @@ def test_the_file_says_all_of_the_state_in_one_object(path: Path) -> None:
         SCAN,
         {"scans": 4},
         2,
+        index=(66306, 918),
     )
     StateFile(str(path)).write_now(state, 0.0, NOW)
     assert json.loads(path.read_text()) == {
@@ -52,6 +53,7 @@ def test_the_file_says_all_of_the_state_in_one_object(path: Path) -> None:
         "counters": {"scans": 4},
         "problems": 2,
         "control": None,
+        "index": [66306, 918],
         "updated_at": NOW,
     }
 

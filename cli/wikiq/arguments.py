@@ -168,8 +168,9 @@ def _keep(values: dict[str, Any], option: Option, value: str) -> bool:
     if option.kind == MANY:
         values[option.field] = (*values.get(option.field, ()), value)
     elif option.kind == COUNT:
-        # A leading zero, a sign or a digit of another script: click's int decides.
-        if not (value.isascii() and value.isdecimal() and 1 <= int(value) <= LARGEST_LIMIT):
+        # A sign, a digit of another script, or more digits than the limit has: click's int decides.
+        is_plain = value.isascii() and value.isdecimal() and len(value) <= len(str(LARGEST_LIMIT))
+        if not is_plain or not 1 <= int(value) <= LARGEST_LIMIT:
             return False
         values[option.field] = int(value)
     elif option.kind == SECONDS:

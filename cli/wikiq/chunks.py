@@ -19,6 +19,8 @@ from wikiq.results import FORMAT
 
 PAGES_AT_ONCE = 200  # looked up in one statement; the chunks of one page are in memory at a time
 
+LONGEST_GENERATION = 19  # digits; SQLite has no longer integers
+
 START, REPLACE, CHUNK, DELETE, END = "start", "replace", "chunk", "delete", "end"
 
 
@@ -121,7 +123,8 @@ def list_chunks(database: Database, filters: Filters = NO_FILTERS) -> Iterator[C
 def parse_cursor(text: str) -> Cursor:
     """Read what an `end` line gave, `index_id:generation`, or a generation alone. Raises UsageError."""
     index_id, sign, generation = text.rpartition(":")
-    if not (generation.isascii() and generation.isdecimal()) or (sign and not index_id):
+    is_number = generation.isascii() and generation.isdecimal() and len(generation) <= LONGEST_GENERATION
+    if not is_number or (sign and not index_id):
         raise UsageError(f"--since {text}", "is no cursor", "give the one of the last `end` line, or 0")
     return Cursor(generation=int(generation), index_id=index_id or None)
 

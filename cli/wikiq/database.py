@@ -10,6 +10,7 @@ import fcntl
 import json
 import os
 import sqlite3
+import stat
 import sys
 import time
 
@@ -44,6 +45,7 @@ _PASSING = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_CANTOPEN})
 _FOREIGN = frozenset({sqlite3.SQLITE_NOTADB})
 # No -wal, and no right to create one: how a closed WAL index looks to an unprivileged reader.
 _CLOSED = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY})
+_PARTS = ("-wal", "-shm", "-journal")  # that SQLite opens beside the file; for a pipe it would wait for ever
 
 
 # The second one comes from SQLite's own message about a name that is no UTF-8.
@@ -96,15 +98,23 @@ class Snapshot(Record):
 class Database:
     """An open index. Good for many snapshots, in one thread at a time.
 
-    `made_fresh`: a barrier has been passed for what is about to be asked.
+    `identity`: device and inode of the file. `made_fresh`: a barrier has been passed for what is
+    about to be asked.
     """
 
-    def __init__(self, path: str, connection: sqlite3.Connection, *, immutable: bool) -> None:
+    def __init__(
+        self,
+        path: str,
+        connection: sqlite3.Connection,
+        *,
+        immutable: bool,
+        identity: tuple[int, int] | None,
+    ) -> None:
         self.path = path
         self.immutable = immutable
+        self.identity = identity
         self.made_fresh = False
         self._connection = connection
-        self._identity = _identity(path)
         self._give_up_at = float("inf")
         connection.set_progress_handler(self.is_overdue, DEADLINE_STEPS)
 
@@ -149,7 +159,7 @@ class Database:
 
     def is_replaced(self) -> bool:
         """Tell whether another file has taken the index's place; this one would never change again."""
-        return _identity(self.path) != self._identity
+        return _identity(self.path) != self.identity
 
     def close(self) -> None:
         """Close the connection."""
@@ -218,8 +228,9 @@ def writer_is_running(folder: str) -> bool | None:
     The lock is taken shared and given back at once. It is another file than the index, so closing
     it cannot drop a lock of SQLite's.
     """
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC  # a pipe would be waited for
     try:
-        lock = os.open(os.path.join(folder, LOCK_NAME), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        lock = os.open(os.path.join(folder, LOCK_NAME), flags)
     except FileNotFoundError:
         return False
     except OSError:
@@ -269,6 +280,7 @@ def parse_names(text: str) -> tuple[str, ...]:
 
 
 def _opened(path: str, *, immutable: bool) -> Database:
+    identity = _identity(path)  # taken first: a file that comes in between is taken for replaced
     connection = sqlite3.connect(
         _uri(path, immutable=immutable), uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None
     )
@@ -280,7 +292,7 @@ def _opened(path: str, *, immutable: bool) -> Database:
         for pragma in READER_PRAGMAS:
             connection.execute(pragma)
         _check_contract(connection, path)
-        return Database(path, connection, immutable=immutable)
+        return Database(path, connection, immutable=immutable, identity=identity)
     except BaseException:
         connection.close()
         raise
@@ -303,8 +315,19 @@ def _check_file(path: str) -> None:
         raise ForeignIndexError(path, "is not a file", "name the index file with --db")
     if not os.access(path, os.R_OK):
         raise UnreadableIndexError(path, "permission denied", "ask its owner to share it (share_group)")
+    for part in _PARTS:
+        if _is_special(path + part):
+            raise ForeignIndexError(path + part, "is not a file", "remove it")
     if found.st_size == 0:
         raise ForeignIndexError(path, "is empty", "run `indexerd build` in the wiki's folder")
+
+
+def _is_special(path: str) -> bool:
+    """Tell whether something else than a file is there; one look, since the writer's files come and go."""
+    try:
+        return not stat.S_ISREG(os.stat(path).st_mode)
+    except OSError:
+        return False
 
 
 def _check_contract(connection: sqlite3.Connection, path: str) -> None:

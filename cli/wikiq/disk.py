@@ -1,10 +1,12 @@
 """Holds what was indexed of a page against the file on the disk; the text shown is the index's.
 
-Only looks: a stamp first, the bytes only where the stamp is another one.
+Only looks: a stamp first, the bytes only where the stamp is another one. Waits for nobody: what a pipe
+or a device would give is not read.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 
@@ -36,14 +38,21 @@ def page_status(root: str, path: str, *, size: int, mtime_ns: int, content_hash:
     return OK if _has_hash(full, content_hash) else CHANGED
 
 
+def read_regular(path: str, limit: int) -> bytes:
+    """Read at most `limit` bytes of a regular file; OSError where there is none or it cannot be read."""
+    # Without O_NONBLOCK opening a pipe waits for its writer, for ever.
+    file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    with os.fdopen(file, "rb") as opened:
+        if not stat.S_ISREG(os.fstat(file).st_mode):
+            raise OSError(errno.EINVAL, "is not a regular file", path)
+        return opened.read(limit)
+
+
 def _has_hash(path: str, content_hash: str | None) -> bool:
     """Tell whether a touched file still has the bytes that were indexed."""
     from hashlib import sha256
 
     try:
-        # Not to wait where a pipe has taken the file's place since the stat.
-        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        return sha256(read_regular(path, LARGEST_COMPARED)).hexdigest() == content_hash
     except OSError:
         return False
-    with os.fdopen(file, "rb") as opened:
-        return sha256(opened.read(LARGEST_COMPARED)).hexdigest() == content_hash

@@ -6,7 +6,10 @@ import os
 import shlex
 from collections.abc import Mapping
 
+from wikiq.errors import UsageError
+
 DEFAULT_EDITOR = "vi"
+REMEDY = "set VISUAL or EDITOR to your editor"
 
 # Editors that take `file:line` and, where needed, the option that makes them read it so.
 _WITH_COLON = {
@@ -26,8 +29,15 @@ _WITH_OPTION = frozenset({"idea", "pycharm", "kate", "gedit", "mate"})
 
 
 def editor_words(environ: Mapping[str, str], path: str, line: int) -> list[str]:
-    """The command that opens `path` at `line` in the user's editor (VISUAL, else EDITOR, else vi)."""
-    words = shlex.split(environ.get("VISUAL") or environ.get("EDITOR") or DEFAULT_EDITOR)
+    """The command that opens `path` at `line` in the user's editor (VISUAL, else EDITOR, else vi).
+
+    Raises UsageError for what a shell could not read either.
+    """
+    editor = environ.get("VISUAL") or environ.get("EDITOR") or DEFAULT_EDITOR
+    try:
+        words = shlex.split(editor)
+    except ValueError as error:
+        raise UsageError(editor, f"is no command line ({error})", REMEDY) from error
     name = os.path.basename(words[0]) if words else ""
     if not words:
         words, name = [DEFAULT_EDITOR], DEFAULT_EDITOR

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 
 from indexerd.contract import LONGEST_SCAN_INTERVAL_S, STATE_NAME
 from wikiq.database import writer_is_running
+from wikiq.disk import read_regular
 from wikiq.errors import shell_word
 from wikiq.results import Freshness, ScanRow
 from wikiq.sql import SELECT_LAST_SCAN
@@ -28,24 +29,36 @@ BUILDING, ROOT_UNAVAILABLE = "building", "root_unavailable"  # modes
 HANGING = "hanging"  # a mode that no daemon can tell of itself
 ROOT_REMEDY = "put the folder back; its index is kept meanwhile"
 SCAN_GRACE_S = 60.0  # for a look to be due, to be made and to be told of; of 100,000 pages it takes seconds
+WRITES_ANOTHER = "the daemon in its folder writes another index"
+SEPARATE = "give each index a folder of its own"
 LARGEST_STATE = 1024 * 1024  # bytes of state.json; the daemon writes under 10 KiB
 
 
 def read_freshness(database: Database, snapshot: Snapshot, now: datetime) -> Freshness:
     """Tell how old the answer of `snapshot` is at `now` (UTC), and why it may be stale."""
-    running = bool(writer_is_running(database.folder))
+    running = writer_is_running(database.folder) is True
     state = read_state(database.folder)
+    # One lock and one state serve all files of the folder, so a copy of the index has them too. After a
+    # barrier the state may still name the file before.
+    written = state.get("index")
+    is_written = database.made_fresh or (database.identity is not None and written == [*database.identity])
+    is_another = running and written is not None and not is_written
+    if not is_written:
+        state = {}
+    running = running and not is_another
     last_scan = _later(_scan_row(state.get("last_scan")), _indexed_scan(snapshot))
     times = (snapshot.meta.get("committed_at"), last_scan.finished_at if last_scan else None)
     ages = [age for age in (_age_s(text, now) for text in times) if age is not None]
     # The state is written at most once a second: just after a barrier it still counts what that
     # brought in, and what came later was not asked for.
-    pending = 0 if database.made_fresh else _whole(state.get("pending"))
+    pending = 0 if database.made_fresh or not running else _whole(state.get("pending"))
     silent_s = 0.0 if database.made_fresh or not running else _silent_s(state, now)
     mode, reason, remedy = _told(state, snapshot.root, running=running, silent_s=silent_s)
+    if is_another and mode == STOPPED:
+        reason, remedy = WRITES_ANOTHER, SEPARATE
     return Freshness(
         age_s=min(ages, default=None),
-        stale=not running or pending > 0 or mode in (ROOT_UNAVAILABLE, HANGING),
+        stale=not (running and is_written) or pending > 0 or mode in (ROOT_UNAVAILABLE, HANGING),
         daemon=RUNNING if running else STOPPED,
         mode=mode,
         reason=reason,
@@ -91,15 +104,15 @@ def staleness(freshness: Freshness, root: str) -> str | None:
     """Say in one line why an answer may be behind the tree at `root`, None when it is not."""
     if freshness.mode == ROOT_UNAVAILABLE:
         return f"{freshness.reason or root}; this is what was last indexed"
+    since = "the tree has not been looked at" if freshness.age_s is None else _ago(freshness.age_s)
     if freshness.daemon == STOPPED:
-        since = "the tree has not been looked at" if freshness.age_s is None else _ago(freshness.age_s)
-        return f"the daemon is not running; {since}; {start_remedy(root)}"
+        return f"{freshness.reason}; {since}; {freshness.remedy}"
     if freshness.mode == HANGING:
         return f"{freshness.reason}; {freshness.remedy}"
     if freshness.pending:
         changes = "1 change is" if freshness.pending == 1 else f"{freshness.pending} changes are"
         return f"{changes} not indexed yet"
-    return None
+    return f"a build is at work; {since}" if freshness.stale else None
 
 
 def start_remedy(root: str) -> str:
@@ -121,8 +134,7 @@ def is_gone(path: str) -> bool:
 def read_state(folder: str) -> Mapping[str, Any]:
     """Give what the daemon last wrote of itself; nothing where there is nothing to be read."""
     try:
-        with open(os.path.join(folder, STATE_NAME), "rb") as file:
-            state = json.loads(file.read(LARGEST_STATE))
+        state = json.loads(read_regular(os.path.join(folder, STATE_NAME), LARGEST_STATE))
     except (OSError, ValueError):
         return {}
     return state if isinstance(state, dict) else {}

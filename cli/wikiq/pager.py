@@ -16,7 +16,10 @@ LESS_OPTIONS = "FRX"  # leave when all fits on one screen, let styles through, k
 @contextmanager
 def paged(screen: Screen, environ: Mapping[str, str]) -> Iterator[Screen]:
     """Give a screen like `screen` whose text is paged; leaving the pager early is no error."""
-    words = shlex.split(environ.get("PAGER", DEFAULT_PAGER))
+    try:
+        words = shlex.split(environ.get("PAGER", DEFAULT_PAGER))
+    except ValueError:
+        words = []  # like a pager that cannot be run
     if not screen.is_terminal or not words or words == ["cat"]:
         yield screen
         return

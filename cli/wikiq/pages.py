@@ -16,7 +16,7 @@ from wikiq.filters import checked_filters, page_condition
 from wikiq.freshness import read_freshness
 from wikiq.lookup import find_page, require_page, require_section, require_topic, section_at_line
 from wikiq.record import Record
-from wikiq.request import NO_FILTERS, Filters, bindable
+from wikiq.request import LARGEST_INTEGER, NO_FILTERS, Filters, bindable
 from wikiq.results import ChangeRow, Hit, PageView, SearchResult, SectionView, Status, TopicRow
 
 TYPE_CHECKING = False
@@ -41,7 +41,7 @@ def list_pages(
     started = time.perf_counter()
     with database.snapshot() as snapshot:
         condition, values = page_condition(checked_filters(snapshot, filters))
-        bound = (*values, UNLIMITED if limit is None else limit)
+        bound = (*values, UNLIMITED if limit is None else min(limit, LARGEST_INTEGER))
         rows = snapshot.rows(sql.SELECT_PAGES.format(condition=condition), bound)
         topics = _grouped(snapshot.rows(sql.SELECT_TOPICS_OF_PAGES.format(condition=condition), bound))
         (total,) = snapshot.only_row(sql.COUNT_PAGES.format(condition=condition), values)
@@ -153,7 +153,7 @@ class Changes(Record):
 def changes(database: Database, since: int) -> Changes:
     """Give the changes after generation `since`; one below the floor has missed some: start over."""
     with database.snapshot() as snapshot:
-        rows = snapshot.rows(sql.SELECT_CHANGES, (since,))
+        rows = snapshot.rows(sql.SELECT_CHANGES, (min(since, LARGEST_INTEGER),))
         (floor,) = snapshot.only_row(sql.SELECT_CHANGES_FLOOR)
     return Changes(
         index_id=snapshot.index_id,

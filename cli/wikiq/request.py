@@ -11,6 +11,7 @@ DEFAULT_LIMIT = 20  # hits; about two screens
 DEFAULT_TIMEOUT_S = 5.0  # of the wait for a fresh index
 LONGEST_TIMEOUT_S = 3_600.0  # of that wait; the daemon itself waits no longer
 LARGEST_LIMIT = 1000  # hits; each is looked at on the disk, and nobody reads more
+LARGEST_INTEGER = 2**63 - 1  # that SQLite binds
 
 
 def bindable(text: str) -> str:

@@ -6,7 +6,9 @@ give spans of plain text; control characters are replaced here and nowhere else.
 
 from __future__ import annotations
 
+import errno
 import os
+import time
 
 from wikiq.record import Record
 
@@ -79,6 +81,22 @@ class Screen:
     def text(self, text: str) -> None:
         """Write running text; as it is where no terminal is looking, cleaned on one."""
         self.stream.write(printable_text(text) if self.is_terminal else text)
+
+    def pause(self, seconds: float) -> None:
+        """Write out what was said and wait; BrokenPipeError as soon as nobody reads any more.
+
+        Whoever only writes learns that with the next thing to say, which may never come.
+        """
+        from select import POLLERR, POLLHUP, poll
+
+        self.stream.flush()
+        reader = poll()
+        reader.register(self.stream.fileno(), 0)  # these two are told without being asked for
+        events = [event for _, event in reader.poll(seconds * 1000)]
+        if any(event & (POLLERR | POLLHUP) for event in events):
+            raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+        if events:
+            time.sleep(seconds)  # a stream that cannot be polled answers at once
 
     def _shown(self, span: Span | str) -> str:
         if isinstance(span, str):

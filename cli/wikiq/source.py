@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Self
 
+    from wikiq.barrier import Barrier
     from wikiq.database import Database
     from wikiq.request import Source
     from wikiq.results import Freshness
@@ -26,15 +27,26 @@ class Asked:
     into that of the command.
     """
 
-    def __init__(self, database: Database, *, is_fresh: bool) -> None:
+    def __init__(self, database: Database) -> None:
         self.database = database
-        self.is_fresh = is_fresh
+        self.is_fresh = True
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.database.close()
+
+    def make_fresh(self, timeout_s: float) -> Barrier:
+        """Wait for `timeout_s` at most until the index holds what is on the disk now.
+
+        The database is another one afterwards where the file was replaced.
+        """
+        from wikiq.barrier import make_fresh
+
+        self.database, barrier = make_fresh(self.database, timeout_s)
+        self.is_fresh = barrier.fresh
+        return barrier
 
     def tell_age(self, surroundings: Surroundings) -> IndexAge:
         """Give what every answer says of its index; note in one line when it may be behind the tree."""
@@ -62,17 +74,11 @@ class Asked:
 
 def opened(source: Source, surroundings: Surroundings) -> Asked:
     """Open the index that `source` means. Raises what `open_index` does."""
-    database = open_index(
-        db=source.db, wiki=source.wiki, environ=surroundings.environ, folder=surroundings.folder
+    asked = Asked(
+        open_index(db=source.db, wiki=source.wiki, environ=surroundings.environ, folder=surroundings.folder)
     )
-    return Asked(database, is_fresh=not source.fresh or _is_made_fresh(database, source, surroundings))
-
-
-def _is_made_fresh(database: Database, source: Source, surroundings: Surroundings) -> bool:
-    from wikiq.barrier import ask_fresh
-
-    barrier = ask_fresh(database, source.timeout)
-    if not barrier.fresh:
-        surroundings.note(f"the answer may be behind the disk: {barrier.problem}")
-    database.made_fresh = barrier.fresh
-    return barrier.fresh
+    if source.fresh:
+        barrier = asked.make_fresh(source.timeout)
+        if not barrier.fresh:
+            surroundings.note(f"the answer may be behind the disk: {barrier.problem}")
+    return asked

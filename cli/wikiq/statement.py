@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from itertools import count
 from typing import Any
 
 from wikiq.database import Database
 from wikiq.errors import TooSlowError, UsageError, WikiqError
 from wikiq.record import Record
+from wikiq.request import bindable
 
 DEFAULT_LIMIT_S = 10.0  # seconds; the slowest public view read whole takes 3 s on 33 MB
 MOST_ROWS = 1_000_000  # kept in memory, since no transaction lasts while rows are printed
@@ -33,6 +35,19 @@ class Table(Record):
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     is_cut: bool
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The columns, each by a name of its own: of equal ones the later are `a:1`, `a:2`, as in SQLite."""
+        taken, seen, keys = set(self.columns), set(), []
+        for name in self.columns:
+            key = name
+            if name in seen:
+                key = next(key for nth in count(1) if (key := f"{name}:{nth}") not in taken)
+                taken.add(key)
+            seen.add(name)
+            keys.append(key)
+        return tuple(keys)
 
 
 class StatementError(WikiqError):
@@ -68,7 +83,7 @@ def _fetch(
     """The names of the columns, and the first rows; nothing but reading is let through."""
     connection.set_authorizer(_authorize)
     try:
-        cursor = connection.execute(statement, tuple(values))
+        cursor = connection.execute(bindable(statement), tuple(map(bindable, values)))
         rows = cursor.fetchmany(most)
     except sqlite3.Error as error:
         if not _is_the_statements(error):

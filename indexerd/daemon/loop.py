@@ -56,7 +56,9 @@ class Daemon:
         self._upkeep = Upkeep(workshop.store, self._clock)
         self._cookies = Cookies(around.cookies)
         self._barrier = Barrier(self._cookies, wake=self._pulse.wake, what_is_open=lambda: self.what_is_open)
-        self._report = Report(control=around.control, building=workshop.store.building)
+        self._report = Report(
+            control=around.control, index=workshop.store.place, building=workshop.store.building
+        )
         self._scans = ScanBook()
         self._hearing = hearing = Hearing(
             agenda=self._agenda,
@@ -157,7 +159,7 @@ class Daemon:
         self._publish(at_once=True)
 
     async def _do(self, job: Job, waiting: Wait) -> None:
-        if job.is_scan and not self._workshop.store.is_in_place():
+        if (job.is_scan or waiting) and not self._workshop.store.is_in_place():
             await self._replace_index()
             return
         if job.is_scan and self._workshop.settings_edited():
@@ -192,7 +194,7 @@ class Daemon:
             if not self._looker.open and not looked.astray:
                 store = self._workshop.store
                 guarantee = "scan" if job.is_scan else "events"
-                self._barrier.serve(waiting, Fresh(store.index_id, store.generation, guarantee))
+                self._barrier.serve(waiting, Fresh(store.index_id, store.generation, guarantee, store.place))
 
     def _look(self, job: Job) -> Looked | Unavailable:
         """In a worker thread."""
@@ -338,6 +340,7 @@ class Daemon:
                 self._note_trouble("index.unavailable", error, back_off_s(failures))
                 await self._wait(back_off_s(failures))
         self._looker.use(self._workshop.indexer)
+        self._report.index = self._workshop.store.place
         self._upkeep = Upkeep(self._workshop.store, self._clock)
         self._agenda.retry_now()
         self._agenda.ask_scan(Reason.START, self._clock())

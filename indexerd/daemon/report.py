@@ -46,9 +46,11 @@ class Report:
 
     `trouble`: an error that is being waited out; `settings`: settings that were refused; `missed`:
     changes of which the watcher had not told, the last of them at `missed_at` (monotonic seconds).
+    `index`: device and inode of the file that is written.
     """
 
     control: str | None = None
+    index: tuple[int, int] | None = None
     building: bool = False
     started: bool = False
     watching: bool = False
@@ -138,6 +140,7 @@ class Report:
             counters=dict(sorted(self.counters.items())),
             problems=self.problems,
             control=self.control,
+            index=self.index,
         )
 
     def line(self) -> str:

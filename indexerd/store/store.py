@@ -257,6 +257,11 @@ class Store:
         except OSError:
             return 0
 
+    @property
+    def place(self) -> tuple[int, int]:
+        """Device and inode of the file that is open."""
+        return self._place.st_dev, self._place.st_ino
+
     def is_in_place(self) -> bool:
         """Whether the file that is open is still the one at its path (FAULTS: replaced while open)."""
         try:
@@ -265,7 +270,7 @@ class Store:
             return False
         except OSError:
             return True  # nobody knows; what is open goes on working
-        return (found.st_dev, found.st_ino) == (self._place.st_dev, self._place.st_ino)
+        return (found.st_dev, found.st_ino) == self.place
 
     def check_integrity(self) -> tuple[str, ...]:
         """What is wrong with the file or the full text, one line each; writes nothing, holds the lock."""

@@ -22,7 +22,7 @@ from indexerd.daemon.scans import REPORT_PATIENCE_S
 from indexerd.errors import StorageError
 from indexerd.store import Snapshot, Store
 from tests.following import Followed, following
-from tests.scripted_notifier import DELETED, MODIFIED, Script, ScriptedNotifier
+from tests.scripted_notifier import DELETED, MODIFIED, Script
 
 Scenario = Callable[[Followed], Awaitable[None]]
 
@@ -493,33 +493,48 @@ def test_freshness_waits_for_a_file_that_settles_and_names_it_when_time_runs_out
     play(tmp_path, scenario)
 
 
-def test_on_a_large_tree_freshness_is_a_cookie_that_the_watcher_saw(tmp_path: Path) -> None:
-    def see_cookies(notifier: ScriptedNotifier, folder: Path) -> None:
-        """Reports every cookie file once it is there, and what was reported before it."""
-        for name in os.listdir(folder):
-            notifier.say((1, str(folder / name)))
+async def ask_by_cookie(wiki: Followed) -> object:
+    """The answer on a tree that is too large for a scan; every cookie file is reported once it is there."""
+    await wiki.until(wiki.daemon._agenda.next_at)
+    wiki.daemon._agenda._last_scan_s = 1.0  # as if it had taken so long
+    wiki.write("a.md", "# A")
+    wiki.say("a.md")
+    answers: list[object] = []
 
+    async def ask() -> None:
+        answers.append(await wiki.ask())
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(ask)
+        cookies = wiki.db.parent / "cookies"
+        await wiki.until(lambda: os.listdir(cookies))
+        for name in os.listdir(cookies):
+            wiki.notifier.say((1, str(cookies / name)))
+    return answers[0]
+
+
+def test_on_a_large_tree_freshness_is_a_cookie_that_the_watcher_saw(tmp_path: Path) -> None:
     async def scenario(wiki: Followed) -> None:
         await watching(wiki)
-        await wiki.until(wiki.daemon._agenda.next_at)
-        wiki.daemon._agenda._last_scan_s = 1.0  # as if it had taken so long
-        wiki.write("a.md", "# A")
-        wiki.say("a.md")
-        async with anyio.create_task_group() as tasks:
-            answers: list[object] = []
-
-            async def ask() -> None:
-                answers.append(await wiki.ask())
-
-            tasks.start_soon(ask)
-            cookies = wiki.db.parent / "cookies"
-            await wiki.until(lambda: os.listdir(cookies))
-            see_cookies(wiki.notifier, cookies)
-        assert isinstance(answers[0], Fresh)
-        assert answers[0].guarantee == "events"
+        answer = await ask_by_cookie(wiki)
+        assert isinstance(answer, Fresh)
+        assert answer.guarantee == "events"
         assert wiki.indexed() == wiki.on_disk()
         assert wiki.counter("scans_barrier") == 0
-        assert os.listdir(cookies) == []
+        assert os.listdir(wiki.db.parent / "cookies") == []
+
+    play(tmp_path, scenario)
+
+
+def test_who_asks_on_a_large_tree_is_answered_of_the_file_that_is_in_its_place(tmp_path: Path) -> None:
+    async def scenario(wiki: Followed) -> None:
+        await watching(wiki)
+        shutil.copy(wiki.db, wiki.db.with_name("copy.db"))
+        wiki.db.with_name("copy.db").replace(wiki.db)
+        answer = await ask_by_cookie(wiki)
+        assert isinstance(answer, Fresh)
+        assert answer.index == (wiki.db.stat().st_dev, wiki.db.stat().st_ino)
+        assert wiki.indexed() == wiki.on_disk()
 
     play(tmp_path, scenario)
 

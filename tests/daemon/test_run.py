@@ -21,9 +21,11 @@ import pytest
 
 from tests.another_user import AS_NOBODY, NOBODY
 from tests.crash.process import SCANS_OFTEN, LiveDaemon, hash_index, wait_until
+from wikiq.database import writer_is_running
 
 EQUAL_S: Final = 20.0
 INDEXERD: Final = str(Path(sys.executable).with_name("indexerd"))
+WIKIQ: Final = str(Path(sys.executable).with_name("wikiq"))
 
 
 @pytest.fixture
@@ -80,6 +82,18 @@ def test_a_daemon_follows_answers_and_stops_cleanly(live: LiveDaemon) -> None:
     assert live.db.with_name("index.db-wal").exists(), "so that readers may open it without a writer"
     assert hash_index(live.db).keys() == {"a.md", "b.md"}
     live.verify()
+
+
+def test_who_wants_freshness_waits_for_a_daemon_that_is_just_starting(live: LiveDaemon) -> None:
+    live.start()
+    live.stop(signal.SIGKILL)  # its state stays, and names a socket where nobody listens
+    live.start(wait=False)
+    wait_until(lambda: writer_is_running(str(live.db.parent)), EQUAL_S, "the lock is held")
+    (live.root / "b.md").write_text("# B")
+    words = [WIKIQ, "sync", "--json", "--timeout", str(EQUAL_S), "--db", str(live.db)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert hash_index(live.db).keys() == {"a.md", "b.md"}
 
 
 def test_a_second_daemon_leaves_the_first_alone_and_names_it(live: LiveDaemon) -> None:

@@ -79,8 +79,10 @@ def run_on_screen(*arguments: str, index: SampleIndex, **more: str) -> tuple[int
 
 @contextmanager
 def running_daemon(index: SampleIndex, state: Mapping[str, object] = WATCHING) -> Iterator[None]:
-    """Hold the writer's lock and leave a state, as a running daemon does."""
-    (index.db.parent / "state.json").write_text(json.dumps(dict(state)), "utf-8")
+    """Hold the writer's lock and leave a state that names the index, as a running daemon does."""
+    facts = index.db.stat()
+    told = {"index": [facts.st_dev, facts.st_ino]} | dict(state)
+    (index.db.parent / "state.json").write_text(json.dumps(told), "utf-8")
     with (index.db.parent / "index.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

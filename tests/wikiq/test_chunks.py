@@ -153,7 +153,9 @@ def test_a_cursor_is_a_generation_with_or_without_its_index(text: str, cursor: C
     assert parse_cursor(text) == cursor
 
 
-@pytest.mark.parametrize("text", ["", "-1", "x", ":3", "ab:", "1.5", "²"])
+@pytest.mark.parametrize(
+    "text", ["", "-1", "x", ":3", "ab:", "1.5", "²", "9" * 20, "9" * 5000], ids=lambda text: text[:30]
+)
 def test_what_is_no_cursor_is_refused(wiki: BuiltWiki, text: str) -> None:
     with pytest.raises(UsageError):
         parse_cursor(text)

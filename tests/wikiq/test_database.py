@@ -247,6 +247,22 @@ def test_an_interrupt_within_a_statement_is_no_slow_question(database: Database)
         assert snapshot.rows("SELECT 1") == [(1,)]
 
 
+@pytest.mark.parametrize("part", ["-wal", "-shm", "-journal"])
+@pytest.mark.parametrize("mode", ["wal", "delete"])
+def test_a_pipe_beside_the_index_is_not_waited_for(index: SampleIndex, part: str, mode: str) -> None:
+    index.alter(f"PRAGMA journal_mode = {mode}")
+    pipe = Path(f"{index.db}{part}")
+    os.mkfifo(pipe)
+    with pytest.raises(ForeignIndexError, match="is not a file") as refused:
+        open_database(str(index.db))
+    assert refused.value.subject == str(pipe)
+
+
+def test_a_pipe_in_the_place_of_the_lock_is_not_waited_for(index: SampleIndex) -> None:
+    os.mkfifo(index.db.with_name("index.lock"))
+    assert writer_is_running(str(index.db.parent)) in (False, None)
+
+
 def test_a_file_put_in_the_place_of_the_index_is_noticed(index: SampleIndex) -> None:
     database = open_database(str(index.db))
     assert not database.is_replaced()

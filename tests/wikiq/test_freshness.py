@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import socket
 import threading
@@ -15,14 +16,15 @@ from typing import Any
 import pytest
 
 from indexerd.contract import LONGEST_SCAN_INTERVAL_S
-from tests.wikiq.running import WATCHING, running_daemon
+from tests.wikiq.running import WATCHING, run_wikiq, running_daemon
 from tests.wikiq.sample_index import SampleIndex
-from wikiq.barrier import Barrier, ask_fresh
+from wikiq.barrier import Barrier, make_fresh
 from wikiq.database import open_database
 from wikiq.freshness import SCAN_GRACE_S, render_age, staleness, start_remedy
 from wikiq.freshness import read_freshness as read
 from wikiq.results import Freshness
 
+PATIENCE_S = 20.0  # for who is to ask the socket of a test
 COMMITTED = datetime(2026, 1, 2, tzinfo=UTC)  # of the sample
 SCAN: dict[str, Any] = {
     "started_at": "2026-01-03T00:00:00.000Z",
@@ -85,6 +87,27 @@ def test_changes_still_counted_when_a_barrier_was_passed_do_not_make_it_stale(in
         found = read(database, snapshot, COMMITTED)
     database.close()
     assert (found.stale, found.pending) == (False, 0)
+
+
+OTHER = {"index": [1, 2], "last_scan": SCAN, "counters": {"scans": 9}, "pending": 3}
+
+
+def test_a_daemon_that_writes_another_file_counts_as_none(index: SampleIndex) -> None:
+    with running_daemon(index, WATCHING | OTHER):
+        found = freshness(index, COMMITTED + timedelta(hours=3))
+        assert (found.stale, found.daemon, found.mode, found.pending) == (True, "stopped", "stopped", 0)
+        assert (found.last_scan, found.counters) == (None, {})
+        assert said(index) == (
+            "the daemon in its folder writes another index; the tree was last looked at 3 h ago; "
+            "give each index a folder of its own"
+        )
+
+
+def test_what_a_daemon_of_another_file_left_says_nothing_of_this_one(index: SampleIndex) -> None:
+    with running_daemon(index, WATCHING | OTHER):
+        pass
+    found = freshness(index, COMMITTED + timedelta(hours=3))
+    assert (found.last_scan, found.reason, found.pending) == (None, "the daemon is not running", 0)
 
 
 def test_a_root_that_is_gone_makes_it_stale_whatever_the_daemon_said(index: SampleIndex) -> None:
@@ -163,7 +186,9 @@ def test_the_later_of_the_scans_in_state_and_index_counts(index: SampleIndex) ->
 def test_a_writer_without_a_state_is_a_build(index: SampleIndex) -> None:
     with running_daemon(index):
         (index.db.parent / "state.json").unlink()
-        assert freshness(index).mode == "building"
+        found = freshness(index)
+        assert (found.mode, found.stale) == ("building", True), "of which file of the folder, nobody says"
+        assert said(index) == "a build is at work; the tree was last looked at 3 h ago"
 
 
 @pytest.mark.parametrize(
@@ -183,6 +208,12 @@ def test_a_state_that_cannot_be_read_is_no_state(index: SampleIndex, text: str) 
         (index.db.parent / "state.json").write_text(text, "utf-8")
         found = freshness(index, COMMITTED + timedelta(seconds=1))
     assert (found.pending, found.counters, found.age_s) == (0, {}, 1.0)
+
+
+def test_a_pipe_in_the_place_of_the_state_is_not_waited_for(index: SampleIndex) -> None:
+    os.mkfifo(index.db.with_name("state.json"))
+    assert freshness(index).daemon == "stopped"
+    assert run_wikiq("agent", "--fresh", index=index).status == 3
 
 
 def test_a_clock_that_was_set_back_gives_no_negative_age(index: SampleIndex) -> None:
@@ -206,6 +237,7 @@ def answering(index: SampleIndex, answer: bytes) -> Iterator[list[bytes]]:
         short.unlink(missing_ok=True)
         server.bind(str(short))
         server.listen()
+        server.settimeout(PATIENCE_S)
 
         def serve() -> None:
             client, _ = server.accept()
@@ -224,17 +256,90 @@ def answering(index: SampleIndex, answer: bytes) -> Iterator[list[bytes]]:
 def ask(index: SampleIndex) -> Barrier:
     database = open_database(str(index.db))
     try:
-        return ask_fresh(database, 2.0)
+        database, barrier = make_fresh(database, 2.0)
+        return barrier
     finally:
         database.close()
 
 
+def fresh_answer(sample: SampleIndex, **other: object) -> bytes:
+    """What a daemon says that has made the sample fresh, but for what is given."""
+    facts = sample.db.stat()
+    answer = {
+        "protocol": 1,
+        "fresh": True,
+        "index_id": sample_id(sample),
+        "generation": 1,
+        "guarantee": "scan",
+        "index": [facts.st_dev, facts.st_ino],
+    }
+    return json.dumps(answer | other).encode() + b"\n"
+
+
+def sample_id(sample: SampleIndex) -> str:
+    database = open_database(str(sample.db))
+    with database.snapshot() as snapshot:
+        found = snapshot.index_id
+    database.close()
+    return found
+
+
 def test_a_fresh_answer_names_the_generation_and_the_guarantee(index: SampleIndex) -> None:
-    answer = {"protocol": 1, "fresh": True, "index_id": "x", "generation": 7, "guarantee": "scan"}
-    with answering(index, json.dumps(answer).encode() + b"\n") as asked:
+    with answering(index, fresh_answer(index)) as asked:
         barrier = ask(index)
-    assert (barrier.fresh, barrier.generation, barrier.guarantee, barrier.problem) == (True, 7, "scan", None)
-    assert json.loads(asked[0]) == {"protocol": 1, "ask": "fresh", "timeout_s": 2.0}
+    assert (barrier.fresh, barrier.generation, barrier.guarantee, barrier.problem) == (True, 1, "scan", None)
+    request = json.loads(asked[0])
+    assert 0 < request.pop("timeout_s") <= 2.0
+    assert request == {"protocol": 1, "ask": "fresh"}
+
+
+@pytest.mark.parametrize(
+    "other, problem",
+    [
+        ({"index": [1, 2]}, "the daemon in its folder writes another index"),
+        ({"index": None}, "the daemon in its folder writes another index"),
+        ({"index_id": "x"}, "the index was replaced meanwhile"),
+        ({"generation": 2}, "the index was replaced meanwhile"),
+        ({"generation": "2"}, "the daemon answers something else"),
+    ],
+)
+def test_an_answer_about_what_is_not_in_this_file_is_not_believed(
+    index: SampleIndex, other: dict[str, object], problem: str
+) -> None:
+    with answering(index, fresh_answer(index, **other)):
+        barrier = ask(index)
+    assert (barrier.fresh, barrier.generation, barrier.problem) == (False, None, problem)
+
+
+def test_a_daemon_that_does_not_say_which_file_it_writes_is_not_believed(index: SampleIndex) -> None:
+    answer = json.loads(fresh_answer(index))
+    del answer["index"]
+    with answering(index, json.dumps(answer).encode() + b"\n"):
+        assert "restart it" in str(ask(index).problem)
+
+
+def test_an_index_that_was_replaced_before_the_answer_is_opened_anew(index: SampleIndex) -> None:
+    before = open_database(str(index.db))
+    copy = index.db.with_name("copy.db")
+    shutil.copy(index.db, copy)
+    copy.replace(index.db)
+    with answering(index, fresh_answer(index)):
+        after, barrier = make_fresh(before, 2.0)
+    assert (barrier.fresh, after.made_fresh, after is before) == (True, True, False)
+    assert not after.is_replaced()
+    after.close()
+
+
+def test_an_index_that_is_gone_after_the_answer_is_asked_as_it_was(index: SampleIndex) -> None:
+    before = open_database(str(index.db))
+    with answering(index, fresh_answer(index)):
+        index.db.unlink()
+        after, barrier = make_fresh(before, 2.0)
+    assert (barrier.fresh, after is before) == (False, True)
+    assert "there is no index" in str(barrier.problem)
+    with after.snapshot() as snapshot:
+        assert snapshot.generation == 1
+    after.close()
 
 
 @pytest.mark.parametrize(
@@ -252,6 +357,33 @@ def test_what_is_not_fresh_says_why(index: SampleIndex, answer: bytes, problem: 
     with answering(index, answer):
         barrier = ask(index)
     assert (barrier.fresh, barrier.problem) == (False, problem)
+
+
+def test_a_daemon_that_is_just_starting_is_waited_for(
+    index: SampleIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with answering(index, fresh_answer(index)) as asked:
+        state = index.db.with_name("state.json")
+        ready = state.read_text("utf-8")
+        pauses = iter(["", '{"control": "/nowhere/c.sock"}', ready])  # nothing, what one before left, its own
+        state.unlink()
+        monkeypatch.setattr("wikiq.barrier.sleep", lambda _: state.write_text(next(pauses), "utf-8"))
+        assert ask(index).fresh
+    assert 0 < json.loads(asked[0])["timeout_s"] <= 2.0
+
+
+@pytest.mark.parametrize(
+    "told, problem",
+    [({}, "a build is at work, or the daemon is still starting"), ({"control": None}, "XDG_RUNTIME_DIR")],
+)
+def test_a_writer_without_a_socket_is_waited_for_until_time_runs_out(
+    index: SampleIndex, told: dict[str, object], problem: str
+) -> None:
+    with running_daemon(index, WATCHING | told):
+        database, barrier = make_fresh(open_database(str(index.db)), 0.1)
+    database.close()
+    assert problem in str(barrier.problem)
+    assert barrier.took_ms >= 100
 
 
 def test_without_a_daemon_nobody_is_waited_for(index: SampleIndex) -> None:

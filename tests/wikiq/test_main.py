@@ -67,6 +67,17 @@ from tests.wikiq.sample_index import SampleIndex
         (["changes", "--since", "x"], 2),
         (["changes", "--since", "1"], 0),
         (["changes", "--since", "2"], 2),
+        (["changes", "--since", str(2**63)], 2),
+        (["changes", "--since", "9" * 5000], 2),
+        (["chunks", "--since", str(2**63)], 2),
+        (["chunks", "--since", "9" * 5000], 2),
+        (["pages", "--limit", str(2**63)], 0),
+        (["pages", "--limit", "9" * 5000], 2),
+        (["expand", "guide#troubleshooting", "--depth", str(2**63)], 0),
+        (["agent", "--limit", str(2**63)], 2),
+        (["agent", "--limit", "9" * 5000], 2),
+        (["agent", "--since", "9" * 5000], 2),
+        (["agent", "--since", f"{'9' * 5000}d"], 2),
         (["agent", "--fresh", "--timeout", "nan"], 2),
         (["agent", "--fresh", "--timeout", "1e30"], 2),
         (["agent", "--fresh", "--timeout", "9" * 400], 2),
@@ -74,7 +85,7 @@ from tests.wikiq.sample_index import SampleIndex
         (["agent", "--all", "--db", "x"], 2),
         (["agent", "--all"], 0),
     ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else str(value),
+    ids=lambda value: " ".join(value)[:60] if isinstance(value, list) else str(value),
 )
 def test_the_exit_status_says_what_came_of_it(
     shared_index: SampleIndex, arguments: list[str], status: int
@@ -96,6 +107,33 @@ def test_the_help_tells_the_exit_statuses_and_the_documents(shared_index: Sample
     documents = re.findall(r"\w+\.md", told)
     assert {"search.md", "json.md", "library.md"} <= {*documents}
     assert all((REPOSITORY / "docs" / name).is_file() for name in documents)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["search", "a\udcff"],
+        ["agent", "--topic", "\udcff"],
+        ["agent", "--links-to", "\udcff"],
+        ["agent", "--wiki", "\udcff"],
+        ["agent", "--db", "\udcff"],
+        ["show", "\udcff"],
+        ["show", "guide#\udcff"],
+        ["outline", "\udcff"],
+        ["links", "\udcff"],
+        ["expand", "guide#\udcff"],
+        ["topics", "\udcff"],
+        ["pages", "--path", "\udcff"],
+        ["chunks", "--since", "\udcff"],
+        ["sql", "SELECT 'a\udcff'"],
+        ["sql", "SELECT ?", "\udcff"],
+    ],
+    ids=ascii,
+)
+def test_bytes_that_are_no_text_are_no_crash(shared_index: SampleIndex, words: list[str]) -> None:
+    done = run_wikiq(*words, index=shared_index)
+    assert "Traceback" not in done.err
+    assert done.status in (0, 1, 2)
 
 
 def test_no_index_at_all_is_one_line_with_the_remedy(tmp_path: Path, shared_index: SampleIndex) -> None:
@@ -270,6 +308,27 @@ def test_an_interrupt_ends_with_130_and_no_traceback(index: SampleIndex) -> None
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=30)
     assert (process.returncode, err) == (130, b"")
+
+
+def test_a_follower_ends_when_nobody_reads_any_more_though_nothing_changes(index: SampleIndex) -> None:
+    with running_daemon(index):
+        process = subprocess.Popen(
+            command("changes", "--since", "0", "--follow", "--ndjson"),
+            cwd=index.root,
+            env=environment(index.root.parent),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline().startswith(b'{"generation": 1')
+        process.stdout.close()
+        try:
+            status = process.wait(timeout=30)
+        finally:
+            process.kill()
+        assert (status, process.stderr.read()) == (0, b"")
+        process.stderr.close()
 
 
 def test_a_follower_prints_commits_and_stops_when_the_index_is_made_anew(

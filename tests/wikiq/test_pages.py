@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
 from tests.wikiq.sample_index import SampleIndex
 from wikiq.database import Database, open_database
-from wikiq.disk import page_status
+from wikiq.disk import page_status, read_regular
 from wikiq.errors import UnknownPageError, UnknownSectionError, UnknownTopicError
 from wikiq.pages import changes, list_pages, page, status, topics
 from wikiq.request import Filters
@@ -115,6 +116,15 @@ def test_a_path_out_of_the_root_is_never_looked_at(shared_index: SampleIndex, pa
     stat = outside.stat()
     root = str(shared_index.root)
     assert page_status(root, path, size=0, mtime_ns=stat.st_mtime_ns, content_hash=None) == "gone"
+
+
+def test_only_a_regular_file_is_read_and_nobody_is_waited_for(tmp_path: Path) -> None:
+    (tmp_path / "page.md").write_bytes(b"12345")
+    assert read_regular(str(tmp_path / "page.md"), 4) == b"1234"
+    os.mkfifo(tmp_path / "pipe.md")
+    for name in ("pipe.md", ".", "gone.md", "/dev/zero"):
+        with pytest.raises(OSError):
+            read_regular(str(tmp_path / name), 4)
 
 
 def test_topics_are_counted_alone_and_with_those_below(database: Database) -> None:

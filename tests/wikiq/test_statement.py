@@ -6,12 +6,14 @@ import csv
 import io
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.wikiq.running import run_on_screen, run_wikiq
 from tests.wikiq.sample_index import SampleIndex
 from wikiq.database import Database
 from wikiq.errors import TooSlowError, UsageError
-from wikiq.statement import StatementError, ask
+from wikiq.statement import StatementError, Table, ask
 
 ENDLESS = "WITH RECURSIVE t(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM t) SELECT count(*) FROM t"
 
@@ -103,6 +105,25 @@ def test_rows_are_printed_with_tabs_as_csv_and_as_json(shared_index: SampleIndex
         "columns": ["x", "y", "z", "w"],
         "rows": [{"x": 'a,"b', "y": None, "z": "00ff", "w": 1.5}],
     }
+
+
+def test_columns_of_one_name_are_told_apart_where_names_are_keys(shared_index: SampleIndex) -> None:
+    statement = "SELECT 1 AS a, 2 AS a, 3 AS 'a:1', 4 AS a, 5 AS b"
+    document = run_wikiq("sql", statement, "--json", index=shared_index).json
+    assert document["columns"] == ["a", "a:2", "a:1", "a:3", "b"]
+    assert document["rows"] == [{"a": 1, "a:2": 2, "a:1": 3, "a:3": 4, "b": 5}]
+    line = run_wikiq("sql", statement, "--ndjson", index=shared_index).json
+    assert line == document["rows"][0]
+    written = run_wikiq("sql", statement, "--csv", index=shared_index).out
+    assert written == "a,a,a:1,a,b\n1,2,3,4,5\n"
+
+
+@given(st.lists(st.sampled_from(("a", "a:1", "a:1:1", "a:2", "b"))))
+def test_every_column_has_a_key_of_its_own_and_keeps_a_name_that_only_it_has(names: list[str]) -> None:
+    keys = Table(columns=tuple(names), rows=(), is_cut=False).keys
+    assert len(set(keys)) == len(keys) == len(names)
+    assert all(key == name for key, name in zip(keys, names, strict=True) if names.count(name) == 1)
+    assert all(key.startswith(name) for key, name in zip(keys, names, strict=True))
 
 
 def test_the_exit_status_tells_rows_none_and_refusal(shared_index: SampleIndex) -> None:

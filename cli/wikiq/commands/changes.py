@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import click
@@ -43,8 +42,7 @@ def _print_until_replaced(seen: Changes, source: Source, form: Form, surrounding
             if now != (seen.index_id, seen.generation):
                 since, index_id = seen.generation, seen.index_id
                 seen = _print_changes(asked, since, form, surroundings, index_id=index_id)
-            surroundings.out.stream.flush()
-            time.sleep(FOLLOW_PAUSE_S)
+            surroundings.out.pause(FOLLOW_PAUSE_S)
     return seen
 
 

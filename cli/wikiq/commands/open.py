@@ -10,7 +10,7 @@ import click
 
 from wikiq.arguments import COMMANDS, INDEX
 from wikiq.commands import candidates, parameters, split_source
-from wikiq.editor import editor_words
+from wikiq.editor import REMEDY, editor_words
 from wikiq.errors import FOUND, NOTHING_FOUND, UsageError
 from wikiq.pages import page, split_line
 from wikiq.results import CHANGED, GONE
@@ -40,7 +40,7 @@ def _edit(words: list[str]) -> None:
         status = subprocess.run(words, check=False).returncode
     except OSError as error:
         problem = f"cannot be run ({error.strerror})"
-        raise UsageError(words[0], problem, "set VISUAL or EDITOR to your editor") from error
+        raise UsageError(words[0], problem, REMEDY) from error
     if status:
         raise UsageError(words[0], f"ended with status {status}", "see what it said")
 

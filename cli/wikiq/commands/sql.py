@@ -48,11 +48,13 @@ def _sql(
 def _print(table: Table, form: str, surroundings: Surroundings) -> None:
     out = surroundings.out
     if form == "--json":
-        rows = [dict(zip(table.columns, map(_plain, row), strict=True)) for row in table.rows]
-        out.text(json_format.dumps({"format": FORMAT, "columns": table.columns, "rows": rows}) + "\n")
+        keys = table.keys
+        rows = [dict(zip(keys, map(_plain, row), strict=True)) for row in table.rows]
+        out.text(json_format.dumps({"format": FORMAT, "columns": keys, "rows": rows}) + "\n")
     elif form == "--ndjson":
+        keys = table.keys
         for row in table.rows:
-            named = dict(zip(table.columns, map(_plain, row), strict=True))
+            named = dict(zip(keys, map(_plain, row), strict=True))
             out.text(json_format.dumps(named) + "\n")
     elif form == "--csv":
         text = io.StringIO()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from wikiq.arguments import COMMANDS, FORMS, INDEX
-from wikiq.barrier import ask_fresh
 from wikiq.commands import parameters
 from wikiq.errors import FOUND, NOT_FRESH
 from wikiq.freshness import HANGING, STOPPED
@@ -20,7 +19,7 @@ def _sync(
     surroundings: Surroundings, /, *, json: bool, timeout: float, db: str | None, wiki: str | None
 ) -> int:
     with opened(Source(db=db, wiki=wiki), surroundings) as asked:
-        barrier = ask_fresh(asked.database, timeout)
+        barrier = asked.make_fresh(timeout)
         freshness = asked.freshness()
     if json:
         surroundings.out.text(result_json(barrier) + "\n")
