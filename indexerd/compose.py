@@ -19,6 +19,7 @@ from indexerd.contract import INDEX_NAME, LOCK_NAME, STATE_NAME
 from indexerd.core.model import ProjectionOptions
 from indexerd.errors import IndexerdError, UsageError
 from indexerd.registry import index_path, repository_prefix, resolve_root, revive_index
+from indexerd.state import drop_leftover
 from indexerd.store import Snapshot, Store
 from indexerd.tree import Tree
 from indexerd.walk import TreeSettings
@@ -117,6 +118,7 @@ def new_indexer(wiki: Wiki, store: Store, log: Any) -> tuple[Projector, Indexer]
 def opened_indexer(wiki: Wiki, log: Any, *, anew: bool = False) -> Iterator[tuple[Indexer, Store]]:
     """The index of the wiki as `open_store` gives it, and what brings it up to date; closed afterwards."""
     with open_store(wiki, anew=anew) as store:
+        drop_leftover(str(wiki.index.with_name(STATE_NAME)))
         projector, indexer = new_indexer(wiki, store, log)
         try:
             yield indexer, store

@@ -87,6 +87,13 @@ def refuse_foreign(path: str) -> None:
         )
 
 
+def drop_leftover(path: str) -> None:
+    """Removes what a daemon that was killed said last; for a writer that holds the lock and says nothing."""
+    with contextlib.suppress(ForeignFileError, OSError):
+        refuse_foreign(path)
+        os.unlink(path)
+
+
 def _open_itself(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
 

@@ -17,6 +17,7 @@ import pytest
 from indexerd.lock import WriterLock
 from indexerd.main import main
 from indexerd.registry import index_path
+from indexerd.state import LiveState, Mode, StateFile
 
 
 @pytest.fixture
@@ -60,6 +61,18 @@ def test_a_build_says_what_it_did_and_where_the_index_is(wiki: Path, indexerd: C
     assert oct(place.parent.stat().st_mode & 0o777) == "0o700"
     assert oct(place.stat().st_mode & 0o777) == "0o600"
     assert indexerd("build", str(wiki))[1].startswith("2 pages, 0 changed, generation 1, ")
+
+
+def test_a_build_leaves_nothing_of_what_a_killed_daemon_said_last(wiki: Path, indexerd: Command) -> None:
+    """Readers would take the builder, which holds the lock, for the daemon that watches."""
+    indexerd("build", str(wiki))
+    state = index_path(str(wiki), os.environ).with_name("state.json")
+    StateFile(str(state)).write_now(LiveState(Mode.WATCHING), 0.0, "2026-11-30T00:00:00.000Z")
+    assert indexerd("build", str(wiki))[0] == 0
+    assert not state.exists()
+    state.write_text("words of another program")
+    assert indexerd("build", str(wiki))[0] == 0
+    assert state.read_text() == "words of another program"
 
 
 @pytest.mark.parametrize("words", [("build",), ("verify",)])

@@ -93,6 +93,11 @@ def test_values_fill_the_question_marks(database: Database) -> None:
     assert ask(database, "SELECT ? || ?", ("a", "b")).rows == (("ab",),)
 
 
+def test_infinity_is_text_where_json_has_no_number_for_it(shared_index: SampleIndex) -> None:
+    document = run_wikiq("sql", "SELECT 9e999 AS a, -9e999 AS b, 1.5 AS c", "--json", index=shared_index).json
+    assert document["rows"] == [{"a": "9e999", "b": "-9e999", "c": 1.5}]
+
+
 def test_rows_are_printed_with_tabs_as_csv_and_as_json(shared_index: SampleIndex) -> None:
     statement = "SELECT 'a,\"b' AS x, NULL AS y, x'00ff' AS z, 1.5 AS w"
     plain = run_wikiq("sql", statement, index=shared_index)

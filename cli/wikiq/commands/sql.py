@@ -19,6 +19,7 @@ from wikiq.statement import DEFAULT_LIMIT_S, MOST_ROWS, Table, ask
 from wikiq.surroundings import Surroundings
 
 WIDEST_CELL = 60  # columns of one value in a table for people
+INFINITY = float("inf")
 
 
 @click.pass_obj
@@ -81,8 +82,12 @@ def _print_table(table: Table, surroundings: Surroundings) -> None:
 
 
 def _plain(value: object) -> object:
-    """A value as JSON and CSV can hold it; a BLOB as hexadecimal digits."""
-    return value.hex() if isinstance(value, bytes) else value
+    """A value as JSON and CSV can hold it; a BLOB as hexadecimal digits, infinity as SQL can write it."""
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, float) and abs(value) == INFINITY:
+        return "9e999" if value > 0 else "-9e999"
+    return value
 
 
 def _shown(value: object) -> str:
