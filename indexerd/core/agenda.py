@@ -124,7 +124,7 @@ class Agenda:
         return _look(batch, Reason.BARRIER)
 
     def finish(self, job: Job, ended: float, *, scan_s: float = 0.0, changed: bool = False) -> None:
-        """The job is done. A scan of everything took `scan_s`; `changed`: pages had another stamp."""
+        """The job is done. A scan of everything took `scan_s`; `changed`: it led to a commit."""
         self._failures = 0
         if job.is_scan:
             self._last_scan_end, self._last_scan_s = ended, scan_s

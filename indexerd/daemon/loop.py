@@ -189,7 +189,7 @@ class Daemon:
             self._agenda.finish(job, self._clock())
             self._lose_root(looked)
         else:
-            self._agenda.finish(job, self._clock(), scan_s=looked.scan_s, changed=bool(looked.changed))
+            self._agenda.finish(job, self._clock(), scan_s=looked.scan_s, changed=bool(looked.update.commits))
             self._follow_up(job, looked)
             if not self._looker.open and not looked.astray:
                 store = self._workshop.store
