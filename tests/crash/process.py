@@ -81,6 +81,14 @@ def wait_until(condition: Callable[[], object], limit_s: float, what: str) -> fl
     return time.monotonic() - began
 
 
+def unmount(folder: Path) -> None:
+    """Unmounts what is at `folder` as soon as no scan has it open."""
+    command = ["umount", str(folder)]
+    wait_until(
+        lambda: subprocess.run(command, check=False, capture_output=True).returncode == 0, STOP_S, "umount"
+    )
+
+
 def describe_difference(tree: Hashes, index: Hashes) -> str:
     """A few of the paths that differ, for people."""
     missing, extra = sorted(tree.keys() - index.keys()), sorted(index.keys() - tree.keys())

@@ -15,7 +15,7 @@ from typing import Final
 import pytest
 
 from tests.crash.barrier import ask
-from tests.crash.process import SCANS_OFTEN, LiveDaemon, hash_index, wait_until
+from tests.crash.process import SCANS_OFTEN, LiveDaemon, hash_index, unmount, wait_until
 from tests.crash.storm import USUAL_QUEUE
 
 EQUAL_S: Final = 30.0
@@ -178,7 +178,7 @@ def test_a_disk_that_is_unmounted_loses_no_page_and_is_followed_again(
         live.start()
         wait_until(lambda: live.state()["mode"] == "watching", EQUAL_S, "watching")
         before = hash_index(live.db)
-        subprocess.run(["umount", str(live.root)], check=True)
+        unmount(live.root)
         wait_until(lambda: live.state()["mode"] == "root_unavailable", EQUAL_S, "unavailable")
         assert "mounted?" in live.state()["reason"]
         assert hash_index(live.db) == before

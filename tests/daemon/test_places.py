@@ -19,7 +19,7 @@ from typing import Final
 import pytest
 
 from tests.crash.barrier import ask
-from tests.crash.process import SCANS_OFTEN, LiveDaemon, hash_index, hash_tree, wait_until
+from tests.crash.process import SCANS_OFTEN, LiveDaemon, hash_index, hash_tree, unmount, wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -176,7 +176,7 @@ def test_a_disk_that_goes_loses_no_page_and_is_followed_when_it_is_back(
         in_mode(live, "watching")
         before = hash_index(live.db)
         if how == "unmounted":
-            subprocess.run(["umount", str(live.root)], check=True)
+            unmount(live.root)
             in_mode(live, "root_unavailable")
             assert hash_index(live.db) == before
             run(*loop, live.root)
