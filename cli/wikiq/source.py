@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime
 
-from wikiq.errors import NOT_FRESH
+from wikiq.errors import NOT_FRESH, NOTHING_FOUND, WikiqError
 from wikiq.freshness import read_freshness, staleness
-from wikiq.locate import open_index
+from wikiq.locate import DB_VARIABLE, is_within, open_index
 from wikiq.results import IndexAge
 
 TYPE_CHECKING = False
@@ -27,23 +28,32 @@ class Asked:
     into that of the command.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, is_named: bool) -> None:
         self.database = database
+        self._is_named = is_named
         self.is_fresh = True
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         self.database.close()
+        if isinstance(error, WikiqError) and error.exit_status == NOTHING_FOUND and not self.is_fresh:
+            error.exit_status = NOT_FRESH  # what is not found may be there
 
-    def make_fresh(self, timeout_s: float) -> Barrier:
+    def make_fresh(self, timeout_s: float, surroundings: Surroundings) -> Barrier:
         """Wait for `timeout_s` at most until the index holds what is on the disk now.
 
-        The database is another one afterwards where the file was replaced.
+        Names the wiki where nobody did and the current folder is not in it: that folder is not what is
+        fresh. The database is another one afterwards where the file was replaced.
         """
         from wikiq.barrier import make_fresh
 
+        if not self._is_named:
+            with self.database.snapshot() as snapshot:
+                name, root = snapshot.wiki, snapshot.root
+            if not is_within(os.path.realpath(surroundings.folder), root):
+                surroundings.note(f"this is about the wiki {name} in {root}")
         self.database, barrier = make_fresh(self.database, timeout_s)
         self.is_fresh = barrier.fresh
         return barrier
@@ -74,11 +84,11 @@ class Asked:
 
 def opened(source: Source, surroundings: Surroundings) -> Asked:
     """Open the index that `source` means. Raises what `open_index` does."""
-    asked = Asked(
-        open_index(db=source.db, wiki=source.wiki, environ=surroundings.environ, folder=surroundings.folder)
-    )
+    environ = surroundings.environ
+    database = open_index(db=source.db, wiki=source.wiki, environ=environ, folder=surroundings.folder)
+    asked = Asked(database, is_named=bool(source.db or source.wiki or environ.get(DB_VARIABLE)))
     if source.fresh:
-        barrier = asked.make_fresh(source.timeout)
+        barrier = asked.make_fresh(source.timeout, surroundings)
         if not barrier.fresh:
             surroundings.note(f"the answer may be behind the disk: {barrier.problem}")
     return asked

@@ -39,13 +39,14 @@ def look_up_terms(
 ) -> Vocabulary:
     """Look up every term once; `exact` tries no beginnings, corrections and forms.
 
-    `prefix`: the last word is still being typed and may be the beginning of one.
+    `prefix`: the last word is still being typed and may be the beginning of one, also an exact one.
     """
     counts = _count(snapshot, [term.text for term in question.terms])
     uses = {term.text: Use(text=term.text) for term in question.terms if term.text in counts}
     absent = [term for term in question.terms if term.text not in counts and not term.is_cut]
-    if absent and policy.prefixes and not exact:
-        beginnings = _beginnings(snapshot, [term.text for term in absent])
+    beginners = [term.text for term in absent if not exact or (prefix and term.text == question.unfinished)]
+    if beginners and policy.prefixes:
+        beginnings = _beginnings(snapshot, beginners)
         uses.update({text: Use(text=text, is_prefix=True) for text in beginnings})
         absent = [term for term in absent if term.text not in beginnings]
     corrected: dict[str, str] = {}

@@ -68,6 +68,26 @@ def test_without_a_daemon_it_is_stale_and_says_since_when(index: SampleIndex) ->
     assert said(index) == f"the daemon is not running; the tree was last looked at 3 h ago; {start}"
 
 
+@pytest.mark.parametrize(
+    "words", [("show", "nowhere"), ("search", "agent", "--topic", "nowhere"), ("links", "nowhere")]
+)
+def test_what_is_not_found_may_be_there_where_freshness_could_not_be_had(
+    index: SampleIndex, words: tuple[str, ...]
+) -> None:
+    assert run_wikiq(*words, index=index).status == 1
+    assert run_wikiq(*words, "--fresh", "--timeout", "0.1", index=index).status == 3
+
+
+def test_freshness_of_a_wiki_that_nobody_named_says_which_it_is(index: SampleIndex, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    about = f"this is about the wiki {index.root.name} in {index.root}"
+    words = ("sync", "--timeout", "0.1")
+    assert about in run_wikiq(*words, index=index, cwd=elsewhere).err
+    assert about not in run_wikiq(*words, index=index).err
+    assert about not in run_wikiq(*words, "--wiki", index.root.name, index=index, cwd=elsewhere).err
+
+
 def test_a_daemon_of_a_root_with_blanks_is_started_by_a_line_that_can_be_pasted() -> None:
     assert start_remedy("/home/ann/it's mine") == "start it with `indexerd run '/home/ann/it'\\''s mine'`"
 

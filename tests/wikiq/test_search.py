@@ -241,6 +241,11 @@ def test_another_form_of_a_word_is_found_shown_and_told_as_the_word_typed(databa
     assert [hit.evidence.excerpt[start:end] for start, end in hit.evidence.matches] == ["Cancelling"]
 
 
+def test_the_last_of_exact_words_may_still_be_a_beginning(database: Database) -> None:
+    assert ask(database, "gard", exact=True).hits == ()
+    assert [hit.slug for hit in ask(database, "gard", exact=True, prefix=True).hits] == ["notes/short"]
+
+
 def test_exact_words_are_looked_for_as_they_are_typed(database: Database) -> None:
     assert [hit.slug for hit in ask(database, "gardens", exact=True).hits] == ["notes/short"]
     assert ask(database, "cancelled", exact=True).hits == ()

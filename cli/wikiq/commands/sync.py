@@ -19,7 +19,7 @@ def _sync(
     surroundings: Surroundings, /, *, json: bool, timeout: float, db: str | None, wiki: str | None
 ) -> int:
     with opened(Source(db=db, wiki=wiki), surroundings) as asked:
-        barrier = asked.make_fresh(timeout)
+        barrier = asked.make_fresh(timeout, surroundings)
         freshness = asked.freshness()
     if json:
         surroundings.out.text(result_json(barrier) + "\n")
