@@ -47,11 +47,14 @@ def run_process() -> int:
     )
     try:
         status = run(sys.argv[1:], surroundings)
-        surroundings.out.stream.flush()
+        try:
+            surroundings.out.stream.flush()
+        except BrokenPipeError:
+            _drop_output()  # whoever read has seen enough, and what to answer was known before
         return status
     except BrokenPipeError:
         _drop_output()
-        return FOUND  # whoever read has seen enough
+        return FOUND
     except KeyboardInterrupt:
         _drop_output()
         return INTERRUPTED

@@ -250,11 +250,14 @@ def test_a_reader_that_has_seen_enough_is_no_error(shared_index: SampleIndex) ->
     assert b"Exception" not in done.stderr
 
 
-def test_a_pipe_closed_before_anything_is_written_is_no_error(shared_index: SampleIndex) -> None:
+@pytest.mark.parametrize("words, status, notes", [(("show", "guide"), 0, 1), (("status",), 3, 0)])
+def test_a_pipe_closed_before_anything_is_written_is_no_error_and_changes_no_answer(
+    shared_index: SampleIndex, words: tuple[str, ...], status: int, notes: int
+) -> None:
     ours, theirs = os.pipe()
     os.close(ours)
     done = subprocess.run(
-        command("show", "guide"),
+        command(*words),
         cwd=shared_index.root,
         env=environment(shared_index.root.parent),
         stdout=theirs,
@@ -262,8 +265,8 @@ def test_a_pipe_closed_before_anything_is_written_is_no_error(shared_index: Samp
         check=False,
     )
     os.close(theirs)
-    assert done.returncode == 0
-    assert done.stderr.count(b"\n") == 1  # the daemon is not running
+    assert done.returncode == status
+    assert done.stderr.count(b"\n") == notes  # the daemon is not running
 
 
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "<&-"])
