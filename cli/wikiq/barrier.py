@@ -159,11 +159,10 @@ def _connected(folder: str, give_up_at: float) -> socket:
                 connection.settimeout(max(0.0, give_up_at - time.monotonic()) + GRACE_S)
                 connection.connect(path)
                 return connection
-            except (FileNotFoundError, ConnectionRefusedError):
+            except OSError as error:
                 connection.close()
-            except BaseException:
-                connection.close()
-                raise
+                if not isinstance(error, FileNotFoundError | ConnectionRefusedError):
+                    raise
         if not writer_is_running(folder):
             raise _NoAnswerError("the daemon is not running")
         if time.monotonic() >= give_up_at:

@@ -180,7 +180,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "barrier", __doc__, trips=10_000, storm=1_000, restart_every=500, pages=300, command_every=20
     )
     options = command.parse(arguments)
-    with command.working(options) as folder:
+
+    def play(folder: Path) -> dict[str, object]:
         counts = run(
             folder,
             trips=options.trips,
@@ -190,17 +191,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
             command_every=options.command_every,
             seed=options.seed,
         )
-    return command.conclude(
-        options,
-        counts.wrong,
-        fresh=counts.fresh,
-        by_guarantee=counts.by_guarantee,
-        not_fresh=counts.not_fresh,
-        unanswered=counts.unanswered,
-        by_command=counts.by_command,
-        median_ms=round(statistics.median(counts.took_ms)),
-        worst_ms=round(max(counts.took_ms)),
-    )
+        took_ms = counts.took_ms
+        return {
+            "faults": counts.wrong,
+            "fresh": counts.fresh,
+            "by_guarantee": counts.by_guarantee,
+            "not_fresh": counts.not_fresh,
+            "unanswered": counts.unanswered,
+            "by_command": counts.by_command,
+            "median_ms": round(statistics.median(took_ms)),
+            "worst_ms": round(max(took_ms)),
+        }
+
+    return command.play(options, play)
 
 
 if __name__ == "__main__":

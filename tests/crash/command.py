@@ -10,10 +10,12 @@ import json
 import os
 import random
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+from tests.crash.process import UnequalError
 
 SHOWN: Final = 20  # faults; one is too many already
 
@@ -41,6 +43,15 @@ class Command:
         print(f"seed {options.seed}, pid {os.getpid()}", flush=True)
         with tempfile.TemporaryDirectory(prefix=f"{self.name}-") as temporary:
             yield options.folder or Path(temporary)
+
+    def play(self, options: argparse.Namespace, run: Callable[[Path], Mapping[str, Any]]) -> int:
+        """Runs it in the folder to work in; `run` gives the counts, `faults` among them."""
+        with self.working(options) as folder:
+            try:
+                counts = {**run(folder)}
+            except UnequalError as error:
+                counts = {"faults": [str(error)]}
+        return self.conclude(options, **counts)
 
     def conclude(self, options: argparse.Namespace, faults: Sequence[str], **counts: object) -> int:
         """Prints what was found; the exit status."""

@@ -8,6 +8,7 @@ after a case with `--first`. Without `--calls`, all are tried; those that do not
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import hashlib
 import itertools
 import random
@@ -16,11 +17,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from tests.crash.barrier import ask
 from tests.crash.command import Command
@@ -88,6 +89,17 @@ def parse_traced(
     if shutil.which("strace") is None:
         command.parser.error("strace is not installed here")
     return options
+
+
+def play_calls(command: Command, options: argparse.Namespace, run: Callable[..., Any]) -> int:
+    """Runs a command that tries every call at every number; `run` gives a dataclass of counts."""
+    numbers = range(options.first, options.to + 1, options.step)
+    return command.play(
+        options,
+        lambda folder: dataclasses.asdict(
+            run(folder, calls=options.calls, numbers=numbers, seed=options.seed)
+        ),
+    )
 
 
 def failures_in(log: Path) -> int:
@@ -222,21 +234,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     plan = {call: [*numbers] for call in options.calls or EVERY_CALL}
     if not options.calls:
         plan |= {call: [number for number in numbers if number % 10 == 0] for call in EVERY_TENTH}
-    with command.working(options) as folder:
+
+    def play(folder: Path) -> dict[str, object]:
         counts, readers = run(folder, plan=plan, seed=options.seed)
-    return command.conclude(
-        options,
-        [*counts.faults, *readers.faults],
-        cases=counts.cases,
-        hit=counts.hit,
-        failed_calls=counts.failed_calls,
-        asked=counts.asked,
-        fresh=counts.fresh,
-        verified=counts.verified,
-        made_anew=counts.made_anew,
-        slowest_s=round(counts.slowest_s, 2),
-        looks=readers.looks,
-    )
+        faults = [*counts.faults, *readers.faults]
+        return {**dataclasses.asdict(counts), "faults": faults, "looks": readers.looks}
+
+    return command.play(options, play)
 
 
 if __name__ == "__main__":

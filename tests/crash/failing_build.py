@@ -6,7 +6,6 @@ build that says that it is done is equal to the tree; after any other, the next 
 
 from __future__ import annotations
 
-import dataclasses
 import random
 import subprocess
 import sys
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.crash.command import Command
-from tests.crash.failing import failures_in, parse_traced
+from tests.crash.failing import failures_in, parse_traced, play_calls
 from tests.crash.kills import Counts as Found
 from tests.crash.kills import check_file
 from tests.crash.operations import Mischief
@@ -101,10 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The command."""
     command = Command("failing_build", __doc__, first=10, to=200, step=10)
     options = parse_traced(command, CALLS, arguments)
-    with command.working(options) as folder:
-        numbers = range(options.first, options.to + 1, options.step)
-        counts = run(folder, calls=options.calls, numbers=numbers, seed=options.seed)
-    return command.conclude(options, **dataclasses.asdict(counts))
+    return play_calls(command, options, run)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ what `failing` cannot reach, since a daemon seldom waits for the disk. Short wit
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import random
 import shutil
 import subprocess
@@ -21,7 +20,7 @@ from indexerd.errors import StorageError
 from indexerd.store import Store
 from tests.building import REPOSITORY
 from tests.crash.command import Command
-from tests.crash.failing import failures_in, parse_traced
+from tests.crash.failing import failures_in, parse_traced, play_calls
 from tests.crash.power import Wiki, edited
 from tests.store.wiki import NOON, bring, build, open_store, plan_for, rows_of
 
@@ -125,12 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command = Command("failing_writer", __doc__, first=1, to=200, step=1)
     command.parser.add_argument("--write", type=Path, help=argparse.SUPPRESS)
     options = parse_traced(command, CALLS, arguments)
-    if options.write:
-        return write(options.write, options.seed)
-    with command.working(options) as folder:
-        numbers = range(options.first, options.to + 1, options.step)
-        counts = run(folder, calls=options.calls, numbers=numbers, seed=options.seed)
-    return command.conclude(options, **dataclasses.asdict(counts))
+    return write(options.write, options.seed) if options.write else play_calls(command, options, run)
 
 
 if __name__ == "__main__":

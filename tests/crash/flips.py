@@ -189,9 +189,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The command."""
     command = Command("flips", __doc__, flips=1000, first=0)
     options = command.parse(arguments)
-    with command.working(options) as folder:
-        counts = run(folder, flips=options.flips, seed=options.seed, first=options.first)
-    return command.conclude(options, **dataclasses.asdict(counts))
+    how = {"flips": options.flips, "first": options.first}
+    return command.play(options, lambda folder: dataclasses.asdict(run(folder, **how, seed=options.seed)))
 
 
 if __name__ == "__main__":

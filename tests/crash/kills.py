@@ -27,7 +27,7 @@ from typing import Any, Final
 from indexerd.store.store import UNCLEAN_JUMP
 from tests.crash.command import Command
 from tests.crash.operations import EQUAL_S, Mischief
-from tests.crash.process import START_S, LiveDaemon, UnequalError, open_index, wait_until
+from tests.crash.process import START_S, LiveDaemon, open_index, wait_until
 
 LONGEST_LIFE_S: Final = 0.4  # of a daemon before it is killed, from its start, or once it follows
 STOPS: Final = 4  # one end in so many is a clean one
@@ -158,18 +158,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The command."""
     command = Command("kills", __doc__, kills=1000, readers=2, check_every=50)
     options = command.parse(arguments)
-    with command.working(options) as folder:
-        try:
-            counts = run(
-                folder,
-                kills=options.kills,
-                readers=options.readers,
-                check_every=options.check_every,
-                seed=options.seed,
-            )
-        except UnequalError as error:
-            return command.conclude(options, [str(error)])
-    return command.conclude(options, **dataclasses.asdict(counts))
+    how = {"kills": options.kills, "readers": options.readers, "check_every": options.check_every}
+    return command.play(options, lambda folder: dataclasses.asdict(run(folder, **how, seed=options.seed)))
 
 
 if __name__ == "__main__":

@@ -241,9 +241,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The command."""
     command = Command("power", __doc__, cuts=2000, first_chain=0)
     options = command.parse(arguments)
-    with command.working(options) as folder:
-        counts = run(folder, cuts=options.cuts, seed=options.seed, first_chain=options.first_chain)
-    return command.conclude(options, **dataclasses.asdict(counts))
+    how = {"cuts": options.cuts, "first_chain": options.first_chain}
+    return command.play(options, lambda folder: dataclasses.asdict(run(folder, **how, seed=options.seed)))
 
 
 if __name__ == "__main__":

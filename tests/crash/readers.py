@@ -23,7 +23,7 @@ from tests.crash.command import Command
 from tests.crash.kills import Counts as Looks
 from tests.crash.kills import reading
 from tests.crash.operations import EQUAL_S, WORDS, Mischief
-from tests.crash.process import LiveDaemon, UnequalError
+from tests.crash.process import LiveDaemon
 
 EDIT_PAUSE_S: Final = 0.05
 COMMAND_SHARE: Final = 4  # one reader in so many is a command
@@ -100,27 +100,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The command."""
     command = Command("readers", __doc__, minutes=10.0, restarts=20, readers=8)
     options = command.parse(arguments)
-    with command.working(options) as folder:
-        try:
-            looks, searches, edits = run(
-                folder,
-                seconds=options.minutes * 60,
-                restarts=options.restarts,
-                readers=options.readers,
-                seed=options.seed,
-            )
-        except UnequalError as error:
-            return command.conclude(options, [str(error)])
-    return command.conclude(
-        options,
-        [*looks.faults, *searches.errors],
-        minutes=options.minutes,
-        restarts=options.restarts,
-        readers=options.readers,
-        edits=edits,
-        looks=looks.looks,
-        searches=searches.done,
-    )
+    how = {"restarts": options.restarts, "readers": options.readers}
+
+    def play(folder: Path) -> dict[str, object]:
+        looks, searches, edits = run(folder, seconds=options.minutes * 60, **how, seed=options.seed)
+        faults = [*looks.faults, *searches.errors]
+        found = {"edits": edits, "looks": looks.looks, "searches": searches.done}
+        return {"faults": faults, "minutes": options.minutes, **how, **found}
+
+    return command.play(options, play)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from tests.crash.command import Command
-from tests.crash.process import LiveDaemon, UnequalError, wait_until
+from tests.crash.process import LiveDaemon, wait_until
 
 SAMPLES: Final = 60  # over the whole time
 EQUAL_S: Final = 15.0  # of quiet
@@ -204,19 +204,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The command."""
     command = Command("soak", __doc__, edits=90_000, rate=50.0, pages=2_000, idle=60.0)
     options = command.parse(arguments)
-    with command.working(options) as folder:
-        try:
-            outcome = run(
-                folder,
-                edits=options.edits,
-                rate=options.rate,
-                pages=options.pages,
-                idle_s=options.idle,
-                seed=options.seed,
-            )
-        except UnequalError as error:
-            return command.conclude(options, [str(error)])
-    return command.conclude(options, outcome.faults, **figures(outcome, options.edits))
+
+    def play(folder: Path) -> dict[str, object]:
+        outcome = run(
+            folder,
+            edits=options.edits,
+            rate=options.rate,
+            pages=options.pages,
+            idle_s=options.idle,
+            seed=options.seed,
+        )
+        return {"faults": outcome.faults, **figures(outcome, options.edits)}
+
+    return command.play(options, play)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.crash.command import Command
-from tests.crash.process import Hashes, LiveDaemon, UnequalError, wait_until
+from tests.crash.process import Hashes, LiveDaemon, wait_until
 
 QUEUE: Final = Path("/proc/sys/fs/inotify/max_queued_events")
 # As long as usual, read before any test shortens it: tests of another file may run at the same time.
@@ -120,16 +120,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     queue = SHORT_QUEUE if os.geteuid() == 0 else 0
     command = Command("storm", __doc__, files=50_000, queue=queue, limit=15.0)
     options = command.parse(arguments)
-    with command.working(options) as folder:
-        try:
-            took = run(
-                folder, files=options.files, queue=options.queue, limit_s=options.limit, seed=options.seed
-            )
-        except UnequalError as error:
-            return command.conclude(options, [str(error)])
-    return command.conclude(
-        options, [], files=options.files, queue=options.queue, equal_worst_s=round(max(took.values()), 2)
-    )
+    how = {"files": options.files, "queue": options.queue}
+
+    def play(folder: Path) -> dict[str, object]:
+        took = run(folder, **how, limit_s=options.limit, seed=options.seed)
+        return {"faults": [], **how, "equal_worst_s": round(max(took.values()), 2)}
+
+    return command.play(options, play)
 
 
 if __name__ == "__main__":

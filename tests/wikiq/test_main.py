@@ -297,15 +297,19 @@ def test_a_full_disk_is_one_line(shared_index: SampleIndex) -> None:
     assert done.stderr.splitlines()[-1] == b"wikiq: the answer cannot be written; No space left on device"
 
 
+def follow_changes(index: SampleIndex) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        command("changes", "--since", "0", "--follow", "--ndjson"),
+        cwd=index.root,
+        env=environment(index.root.parent),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
 def test_an_interrupt_ends_with_130_and_no_traceback(index: SampleIndex) -> None:
     with running_daemon(index):
-        process = subprocess.Popen(
-            command("changes", "--since", "0", "--follow", "--ndjson"),
-            cwd=index.root,
-            env=environment(index.root.parent),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
+        process = follow_changes(index)
         assert process.stdout is not None
         assert process.stdout.readline().startswith(b'{"generation": 1')
         process.send_signal(signal.SIGINT)
@@ -315,13 +319,7 @@ def test_an_interrupt_ends_with_130_and_no_traceback(index: SampleIndex) -> None
 
 def test_a_follower_ends_when_nobody_reads_any_more_though_nothing_changes(index: SampleIndex) -> None:
     with running_daemon(index):
-        process = subprocess.Popen(
-            command("changes", "--since", "0", "--follow", "--ndjson"),
-            cwd=index.root,
-            env=environment(index.root.parent),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
+        process = follow_changes(index)
         assert process.stdout is not None
         assert process.stderr is not None
         assert process.stdout.readline().startswith(b'{"generation": 1')
