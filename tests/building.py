@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from indexerd.build import Indexer, Survey, Update, build_whole
+from indexerd.command.logs import get_logger
 from indexerd.core.model import ProjectionOptions
-from indexerd.logs import get_logger
+from indexerd.pipeline.indexer import Indexer, Survey, Update, build_whole
+from indexerd.pipeline.workers import Projector
 from indexerd.store import Snapshot, Store
-from indexerd.store.compare import PUBLIC_ROWS
-from indexerd.tree import Tree
-from indexerd.walk import TreeSettings
-from indexerd.workers import Projector
+from indexerd.store.read.public_rows import PUBLIC_ROWS
+from indexerd.tree.scanner import TreeSettings
+from indexerd.tree.tree import Tree
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 

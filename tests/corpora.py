@@ -23,11 +23,11 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from indexerd.core import page as page_module
-from indexerd.logs import configure_logs
+from indexerd.command.logs import configure_logs
+from indexerd.core import project as page_module
+from indexerd.pipeline.verify import check_integrity, find_differences
 from indexerd.store import Snapshot
-from indexerd.store.compare import PUBLIC_ROWS
-from indexerd.verify import check_integrity, find_differences
+from indexerd.store.read.public_rows import PUBLIC_ROWS
 from tests.building import REPOSITORY, Bench, count_pages
 
 TOKEN_CATEGORIES = {"Co", "Mn", "Mc"}  # beside L* and N*, as the contract's tokenizer has it

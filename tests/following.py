@@ -17,16 +17,16 @@ from typing import Any, Final
 
 import anyio
 
-from indexerd.compose import find_wiki
-from indexerd.control import Answer
-from indexerd.core.schedule import SHORTEST_INTERVAL_S
+from indexerd.contract.barrier import Answer
+from indexerd.core.sync.intervals import SHORTEST_INTERVAL_S
+from indexerd.daemon.environment import Surroundings
 from indexerd.daemon.loop import Daemon
-from indexerd.daemon.surroundings import Surroundings
-from indexerd.daemon.workshop import Workshop
-from indexerd.service import ServiceManager
-from indexerd.state import StateFile
+from indexerd.daemon.resources import Workshop
+from indexerd.service.notify import ServiceManager
+from indexerd.service.status_file import StateFile
+from indexerd.setup.compose import find_wiki
 from indexerd.store import Snapshot
-from indexerd.watch import Notifier, open_notifier
+from indexerd.tree.watcher import Notifier, open_notifier
 from tests.scripted_notifier import ADDED, Script, ScriptedNotifier
 
 PATIENCE_S: Final = 20.0  # an upper bound for what takes milliseconds, on a busy machine

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from indexerd.watch import StopEvent
+from indexerd.tree.watcher import StopEvent
 
 POLL_S: Final = 0.01
 ADDED: Final = 1

@@ -17,10 +17,11 @@ from typing import Any
 
 import pytest
 
-from indexerd.contract import COLUMNS, READER_PRAGMAS
-from indexerd.core.chunks import SPAN_LIMIT_BYTES
-from indexerd.core.model import Chunk, Page, Plan, ProjectionOptions, Section, Stamp, Upsert
-from indexerd.core.page import project_page
+from indexerd.contract.file import COLUMNS, READER_PRAGMAS
+from indexerd.core.chunks.chunks import SPAN_LIMIT_BYTES
+from indexerd.core.model import Chunk, Page, ProjectionOptions, Section, Stamp
+from indexerd.core.project import project_page
+from indexerd.core.sync.model import Plan, Upsert
 from indexerd.store import Store
 from tests.shared_data import shared_folder
 

@@ -18,8 +18,9 @@ from pathlib import Path
 
 import pytest
 
-from indexerd.contract import APPLICATION_ID, COLUMNS, META_KEYS, READER_PRAGMAS, TOKENIZER
-from indexerd.core.model import Diagnostic, PathDiagnostics, Plan, ScanRecord, TopicDeclaration
+from indexerd.contract.file import APPLICATION_ID, COLUMNS, META_KEYS, READER_PRAGMAS, TOKENIZER
+from indexerd.core.model import Diagnostic, TopicDeclaration
+from indexerd.core.sync.model import PathDiagnostics, Plan, ScanRecord
 from tests import documents
 from tests.imports import REPOSITORY
 from tests.store.wiki import NOON, bring, open_store

@@ -14,10 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from indexerd.lock import WriterLock
+from indexerd.contract.live_state import LiveState, Mode
 from indexerd.main import main
-from indexerd.registry import index_path
-from indexerd.state import LiveState, Mode, StateFile
+from indexerd.service.status_file import StateFile
+from indexerd.setup.registry import index_path
+from indexerd.store.file.lock import WriterLock
 
 
 @pytest.fixture

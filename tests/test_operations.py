@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import click
 
-from indexerd.config import SETTINGS, Settings
-from indexerd.core.reconcile import SCAN_KINDS
+from indexerd.command.group import cli
+from indexerd.core.sync.reconcile import SCAN_KINDS
 from indexerd.errors import IndexerdError
-from indexerd.main import cli
-from indexerd.walk import DEEPEST_FOLDER
-from indexerd.workers import PAGE_BUDGET_S
+from indexerd.pipeline.workers import PAGE_BUDGET_S
+from indexerd.setup.config import SETTINGS, Settings
+from indexerd.tree.scanner import DEEPEST_FOLDER
+from tests.imports import REPOSITORY
 
-PAGE = (Path(__file__).resolve().parents[1] / "docs" / "operations.md").read_text("utf-8")
+PAGE = (REPOSITORY / "docs" / "operations.md").read_text("utf-8")
 
 
 def test_every_setting_is_a_row_with_its_flag_its_variable_and_its_default() -> None:

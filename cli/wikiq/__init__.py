@@ -9,23 +9,23 @@ from __future__ import annotations
 # A part is imported when it is asked for: the command's start pays for what it uses (docs/decisions).
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from wikiq.database import Database, open_database
     from wikiq.errors import WikiqError
-    from wikiq.locate import open_index
-    from wikiq.request import Filters, SearchRequest
-    from wikiq.results import Evidence, Hit, PageView, SearchResult
+    from wikiq.index.database import Database, open_database
+    from wikiq.index.locate import open_index
+    from wikiq.model.request import Filters, SearchRequest
+    from wikiq.model.results import Evidence, Hit, PageView, SearchResult
 
 _PLACES = {
-    "Database": "database",
-    "Evidence": "results",
-    "Filters": "request",
-    "Hit": "results",
-    "PageView": "results",
-    "SearchRequest": "request",
-    "SearchResult": "results",
+    "Database": "index.database",
+    "Evidence": "model.results",
+    "Filters": "model.request",
+    "Hit": "model.results",
+    "PageView": "model.results",
+    "SearchRequest": "model.request",
+    "SearchResult": "model.results",
     "WikiqError": "errors",
-    "open_database": "database",
-    "open_index": "locate",
+    "open_database": "index.database",
+    "open_index": "index.locate",
 }
 
 __all__ = [

@@ -1,7 +1,7 @@
 """The command: decides whether the words are a search, runs it, turns errors into one line.
 
 A search is read and run here without click, which alone takes longer to import than a search may
-take to start (docs/decisions/). Every other command, and every doubt, goes to `wikiq.commands`.
+take to start (docs/decisions/). Every other command, and every doubt, goes to `wikiq.commands.group`.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import io
 import os
 import sys
 
-from wikiq.arguments import as_command, meant_commands, parse_plainly, unknown_options
 from wikiq.errors import FOUND, INTERRUPTED, REFUSED, WikiqError
-from wikiq.screen import open_screen
-from wikiq.surroundings import COMPLETION_VARIABLE, Surroundings
+from wikiq.output.context import COMPLETION_VARIABLE, Surroundings
+from wikiq.output.terminal import open_screen
+from wikiq.shell.parse import as_command, meant_commands, parse_plainly, unknown_options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,16 +78,16 @@ def run(arguments: Sequence[str], surroundings: Surroundings) -> int:
             surroundings.note(f"taken as words to search for; the command is `wikiq {command}`")
         if words[:1] == ["search"]:
             if unknown_options(words[1:]):
-                from wikiq.near import option_hints
+                from wikiq.shell.parse import option_hints
 
                 for hint in option_hints(words[1:]):
                     surroundings.note(hint)
             parsed = parse_plainly(words[1:])
             if parsed is not None:
-                from wikiq.answer import search_and_print
+                from wikiq.shell.search_command import search_and_print
 
                 return search_and_print(parsed, surroundings)
-        from wikiq.commands import run_command
+        from wikiq.commands.group import run_command
 
         return run_command(words, surroundings)
     except WikiqError as error:

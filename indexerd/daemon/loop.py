@@ -16,24 +16,25 @@ import anyio
 import anyio.abc
 import anyio.to_thread
 
-from indexerd.build import time_text
-from indexerd.control import Fresh, serve_barrier
-from indexerd.core.agenda import Agenda, Job, Reason
-from indexerd.core.schedule import back_off_s
-from indexerd.daemon.barrier import Barrier, Wait
+from indexerd.contract.barrier import Fresh
+from indexerd.core.moments import time_text
+from indexerd.core.sync.intervals import back_off_s
+from indexerd.core.sync.scheduler import Agenda, Job, Reason
+from indexerd.daemon.barrier_server import serve_barrier
+from indexerd.daemon.barrier_waiters import Barrier, Wait
 from indexerd.daemon.cookies import Cookies
-from indexerd.daemon.hearing import Hearing
-from indexerd.daemon.looking import Looked, Looker, Unavailable
-from indexerd.daemon.pulse import Pulse
-from indexerd.daemon.report import Report, describe_trouble
-from indexerd.daemon.scans import Finding, ScanBook
-from indexerd.daemon.surroundings import Surroundings, own_paths
-from indexerd.daemon.upkeep import Upkeep
-from indexerd.daemon.watching import WatchKeeper
-from indexerd.daemon.workshop import Workshop
+from indexerd.daemon.environment import Surroundings, own_paths
+from indexerd.daemon.maintenance import Upkeep
+from indexerd.daemon.resources import Workshop
+from indexerd.daemon.scan_audit import Finding, ScanBook
+from indexerd.daemon.sleeper import Pulse
+from indexerd.daemon.status import Report, describe_trouble
+from indexerd.daemon.sync_pass import Looked, Looker, Unavailable
+from indexerd.daemon.watch_events import Hearing
+from indexerd.daemon.watch_keeper import WatchKeeper
 from indexerd.errors import DamagedIndexError, IndexerdError
-from indexerd.walk import Stopped
-from indexerd.watch import Watcher
+from indexerd.tree.scanner import Stopped
+from indexerd.tree.watcher import Watcher
 
 TELL_EVERY_S: Final = 1.0  # how far a first build has come
 ROOT_CHECK_S: Final = 1.0  # between two looks for a root that is gone

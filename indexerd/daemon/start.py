@@ -9,18 +9,18 @@ from typing import Any, Final
 
 import anyio
 
-from indexerd.compose import Wiki
-from indexerd.config import user_file
-from indexerd.contract import STATE_NAME
-from indexerd.control import socket_path
-from indexerd.core.names import CONFIG_FILE
+from indexerd.contract.places import STATE_NAME
+from indexerd.core.page.names import CONFIG_FILE
+from indexerd.daemon.barrier_server import socket_path
+from indexerd.daemon.environment import Surroundings
 from indexerd.daemon.loop import Daemon
-from indexerd.daemon.surroundings import Surroundings
-from indexerd.daemon.workshop import Workshop
-from indexerd.registry import resolve_root
-from indexerd.service import ServiceManager
-from indexerd.state import StateFile, refuse_foreign
-from indexerd.watch import Notifier, open_notifier
+from indexerd.daemon.resources import Workshop
+from indexerd.service.notify import ServiceManager
+from indexerd.service.status_file import StateFile, refuse_foreign
+from indexerd.setup.compose import Wiki
+from indexerd.setup.config import user_file
+from indexerd.setup.registry import resolve_root
+from indexerd.tree.watcher import Notifier, open_notifier
 
 COOKIES: Final = "cookies"  # the folder of the barrier's files, beside the index
 

@@ -15,16 +15,16 @@ from urllib.parse import quote
 
 import apsw
 
-from indexerd.contract import APPLICATION_ID, READER_PRAGMAS
-from indexerd.core.model import IndexedPage
+from indexerd.contract.file import APPLICATION_ID, READER_PRAGMAS
+from indexerd.core.sync.model import IndexedPage
 from indexerd.errors import DamagedIndexError, ForeignFileError, StorageError
-from indexerd.store.compare import public_rows
-from indexerd.store.connection import is_current, read_meta
-from indexerd.store.failures import explaining
-from indexerd.store.feed import check_feed
-from indexerd.store.fetch import fetch_indexed, fetch_shown_paths
-from indexerd.store.fulltext import check_full_text
-from indexerd.store.opening import quick_check
+from indexerd.store.file.connection import is_current, read_meta
+from indexerd.store.file.failures import explaining
+from indexerd.store.open import quick_check
+from indexerd.store.read.fetch import fetch_indexed, fetch_shown_paths
+from indexerd.store.read.public_rows import public_rows
+from indexerd.store.write.change_feed import check_feed
+from indexerd.store.write.fulltext import check_full_text
 
 PATIENCE_S: Final = 2.0  # a writer that starts or stops may be in the way for a moment
 PAUSE_S: Final = 0.02

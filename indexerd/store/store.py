@@ -15,12 +15,12 @@ from typing import Final, Self
 
 import apsw
 
-from indexerd.contract import CHANGES_KEPT, INDEX_NAME, LOCK_NAME, PAGE_SIZE
-from indexerd.core.model import Applied, Diagnostic, IndexedPage, Plan, ScanRecord
+from indexerd.contract.file import CHANGES_KEPT, PAGE_SIZE
+from indexerd.contract.places import INDEX_NAME, LOCK_NAME
+from indexerd.core.model import Diagnostic
+from indexerd.core.sync.model import Applied, IndexedPage, Plan, ScanRecord
 from indexerd.errors import DamagedIndexError
-from indexerd.lock import WriterLock
-from indexerd.store import fetch
-from indexerd.store.connection import (
+from indexerd.store.file.connection import (
     BUSY_TIMEOUT_MS,
     Identity,
     create_schema,
@@ -28,13 +28,15 @@ from indexerd.store.connection import (
     transaction,
     write_meta,
 )
-from indexerd.store.failures import explaining
-from indexerd.store.feed import count_changes, trim_changes, write_scan
-from indexerd.store.files import access_for, inspect_file, prepare_folder
-from indexerd.store.fulltext import MERGE_PAGES, check_full_text, merge_full_text
-from indexerd.store.opening import FOUND_DAMAGED, Opened, describe, open_database, quick_check
-from indexerd.store.plans import write_plan
-from indexerd.store.select import select_row
+from indexerd.store.file.failures import explaining
+from indexerd.store.file.files import access_for, inspect_file, prepare_folder
+from indexerd.store.file.lock import WriterLock
+from indexerd.store.file.select import select_row
+from indexerd.store.open import FOUND_DAMAGED, Opened, describe, open_database, quick_check
+from indexerd.store.read import fetch
+from indexerd.store.write.change_feed import count_changes, trim_changes, write_scan
+from indexerd.store.write.fulltext import MERGE_PAGES, check_full_text, merge_full_text
+from indexerd.store.write.transaction import write_plan
 
 UNCLEAN_JUMP: Final = 1 << 20  # past any generation that a power failure may have taken back (spec 3.5)
 TRUNCATE_PATIENCE_MS: Final = 100  # waiting for readers; without a commit in the meantime

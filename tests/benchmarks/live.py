@@ -19,7 +19,7 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import Final
 
-from indexerd.contract import STATE_NAME
+from indexerd.contract.places import STATE_NAME
 from tests.benchmarks.baselines import inotify_delays
 from tests.benchmarks.corpus import find_pages
 from tests.benchmarks.ratio import CannotMeasureError, Ratio, percentiles

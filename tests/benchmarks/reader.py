@@ -16,9 +16,9 @@ from tests.benchmarks.corpus import source_bytes
 from tests.benchmarks.ratio import Ratio, alternate, seconds
 from tests.benchmarks.setting import Setting
 from tests.benchmarks.writer import ensure_built
-from wikiq.database import open_database
-from wikiq.request import SearchRequest
-from wikiq.search import search
+from wikiq.answers.search import search
+from wikiq.index.database import open_database
+from wikiq.model.request import SearchRequest
 
 QUERY: Final = ("rename", "folder")  # as typed every day: the process is measured, not the ranking
 # Most of its eight words are frequent: the expensive kind, of which the ranking is measured.

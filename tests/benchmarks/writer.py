@@ -14,13 +14,13 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import Final
 
-from indexerd.build import Indexer
+from indexerd.command.logs import get_logger
 from indexerd.core.model import ProjectionOptions
-from indexerd.logs import get_logger
+from indexerd.pipeline.indexer import Indexer
+from indexerd.pipeline.workers import Projector
 from indexerd.store import Store
-from indexerd.tree import Tree
-from indexerd.walk import TreeSettings
-from indexerd.workers import Projector
+from indexerd.tree.scanner import TreeSettings
+from indexerd.tree.tree import Tree
 from tests.benchmarks.baselines import insert_raw, stat_tree, update_rows
 from tests.benchmarks.corpus import find_pages
 from tests.benchmarks.ratio import Ratio, alternate, percentiles, seconds

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import pytest
 
 from indexerd.core.model import ProjectionOptions
-from indexerd.core.page import project_page
+from indexerd.core.project import project_page
 
 pytestmark = pytest.mark.slow
 

@@ -21,12 +21,14 @@ from indexerd.errors import DamagedIndexError, IndexerdError
 from tests.building import REPOSITORY
 from tests.crash.command import Command
 from tests.store.wiki import Rows, bring, build, open_store, rows_of
-from wikiq.database import Database, open_database
+from wikiq.answers.changes import changes
+from wikiq.answers.pages import page, topics
+from wikiq.answers.search import search
+from wikiq.answers.status import status
 from wikiq.errors import WikiqError
-from wikiq.pages import changes, page, status, topics
-from wikiq.request import SearchRequest
-from wikiq.results import json_form
-from wikiq.search import search
+from wikiq.index.database import Database, open_database
+from wikiq.model.request import SearchRequest
+from wikiq.model.results import json_form
 
 COMMANDS_EVERY: Final = 20  # cases; the rest is asked without a process of its own
 BYTES: Final = (1, 1, 4, 50)  # flipped in one case

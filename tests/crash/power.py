@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from indexerd.core.model import Plan, ScanRecord, Touch
+from indexerd.core.sync.model import Plan, ScanRecord, Touch
 from indexerd.store import Store
 from indexerd.store.store import UNCLEAN_JUMP
 from tests.crash.command import Command

@@ -20,11 +20,11 @@ from typing import Final
 
 from tests.crash.command import Command
 from tests.wikiq.sample_index import SamplePage, write_sample
-from wikiq.database import Database, open_database
+from wikiq.answers.search import search
 from wikiq.errors import WikiqError
-from wikiq.request import LARGEST_LIMIT, Filters, SearchRequest
-from wikiq.results import json_form
-from wikiq.search import search
+from wikiq.index.database import Database, open_database
+from wikiq.model.request import LARGEST_LIMIT, Filters, SearchRequest
+from wikiq.model.results import json_form
 
 LONGEST: Final = 200  # characters of a question of any characters
 COMMONEST: Final = 5000  # words of the index that questions are made of

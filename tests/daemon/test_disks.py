@@ -16,7 +16,7 @@ from typing import Final
 import anyio
 import pytest
 
-from indexerd.daemon import report
+from indexerd.daemon import status as report
 from tests.crash.process import SCANS_OFTEN, LiveDaemon, hash_index, open_index, wait_until
 from tests.following import Followed, following
 

@@ -13,13 +13,13 @@ from typing import Any
 import anyio
 import pytest
 
-from indexerd.build import Indexer
-from indexerd.control import Fresh, NotFresh
-from indexerd.core.reconcile import RACY_NS
-from indexerd.core.second_look import CONFIRM_AFTER_S, SETTLE_AT_MOST_S
-from indexerd.daemon.report import MISSED_SHOWN_S
-from indexerd.daemon.scans import REPORT_PATIENCE_S
+from indexerd.contract.barrier import Fresh, NotFresh
+from indexerd.core.sync.confirmation import CONFIRM_AFTER_S, SETTLE_AT_MOST_S
+from indexerd.core.sync.reconcile import RACY_NS
+from indexerd.daemon.scan_audit import REPORT_PATIENCE_S
+from indexerd.daemon.status import MISSED_SHOWN_S
 from indexerd.errors import StorageError
+from indexerd.pipeline.indexer import Indexer
 from indexerd.store import Snapshot, Store
 from tests.following import Followed, following
 from tests.scripted_notifier import DELETED, MODIFIED, Script

@@ -21,7 +21,7 @@ import pytest
 
 from tests.another_user import AS_NOBODY, NOBODY
 from tests.crash.process import SCANS_OFTEN, LiveDaemon, hash_index, wait_until
-from wikiq.database import writer_is_running
+from wikiq.index.daemon_state import writer_is_running
 
 EQUAL_S: Final = 20.0
 INDEXERD: Final = str(Path(sys.executable).with_name("indexerd"))

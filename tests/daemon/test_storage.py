@@ -11,9 +11,9 @@ import anyio
 import apsw
 import pytest
 
-from indexerd import compose
-from indexerd.daemon.report import describe_trouble
+from indexerd.daemon.status import describe_trouble
 from indexerd.errors import StorageError
+from indexerd.setup import compose
 from indexerd.store import Store
 from tests.following import Followed, following
 
@@ -59,7 +59,7 @@ def test_an_index_that_cannot_be_made_anew_yet_is_tried_for_until_it_can(
                 raise refusals.pop()
             return compose.open_store(*what, **how)
 
-        monkeypatch.setattr("indexerd.daemon.workshop.open_store", refusing)
+        monkeypatch.setattr("indexerd.daemon.resources.open_store", refusing)
         for left in wiki.db.parent.glob("index.db*"):
             left.unlink()
         wiki.advance_to_periodic_scan()

@@ -15,10 +15,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wikiq.database import open_database
-from wikiq.evaluate import evaluate
-from wikiq.judged import parse_set
-from wikiq.report import COMPARED, LEVELS, ScoredSet, scored
+from wikiq.eval.evaluate import evaluate
+from wikiq.eval.judged import parse_set
+from wikiq.eval.report import COMPARED, LEVELS, ScoredSet, scored
+from wikiq.index.database import open_database
 
 # Families by the beginning of a set's name; every other set was judged by people.
 DERIVED = ("link", "linkx", "linksent", "desc", "qhead", "commit")

@@ -8,10 +8,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
-from wikiq.database import open_database
-from wikiq.request import SearchRequest
-from wikiq.results import Hit
-from wikiq.search import search
+from wikiq.answers.search import search
+from wikiq.index.database import open_database
+from wikiq.model.request import SearchRequest
+from wikiq.model.results import Hit
 
 QUESTIONS = {
     "powershell": (

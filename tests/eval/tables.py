@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from wikiq.report import COMPARED, LEVELS, ScoredSet, difference, families, mean
+from wikiq.eval.report import COMPARED, LEVELS, ScoredSet, difference, families, mean
 
 Row = Sequence[str]
 

@@ -14,8 +14,8 @@ import pytest
 
 from tests.eval.collection import Collection, run_sets
 from tests.shared_data import shared_folder
-from wikiq.intervals import Interval
-from wikiq.report import COMPARED, LEVELS, ScoredSet, difference, with_stored
+from wikiq.eval.intervals import Interval
+from wikiq.eval.report import COMPARED, LEVELS, ScoredSet, difference, with_stored
 
 BASELINE = Path(__file__).with_name("baseline.json")
 SETS = ("claudedocs", "link-obsidian-ru", "xquad-en", "xquad-zh")  # judged, links, questions, without blanks

@@ -10,20 +10,13 @@ from typing import Any
 import apsw
 import pytest
 
-from indexerd.contract import CHANGES_KEPT
-from indexerd.core.model import (
-    Applied,
-    Diagnostic,
-    PathDiagnostics,
-    Plan,
-    ScanRecord,
-    Touch,
-    Upsert,
-)
+from indexerd.contract.file import CHANGES_KEPT
+from indexerd.core.model import Diagnostic
+from indexerd.core.sync.model import Applied, PathDiagnostics, Plan, ScanRecord, Touch, Upsert
 from indexerd.store import Store
-from indexerd.store import feed as feed_module
 from indexerd.store import store as store_module
-from indexerd.store.feed import SCANS_KEPT
+from indexerd.store.write import change_feed as feed_module
+from indexerd.store.write.change_feed import SCANS_KEPT
 from tests.store.wiki import MTIME_NS, NOON, bring, open_store, plan_for, project, rows_of, stamp_of
 
 LONG = "".join(f"## Part {number}\n\nwords of part {number}\n\n" for number in range(100))

@@ -16,6 +16,7 @@ import pytest
 
 from indexerd.errors import DamagedIndexError, NotPermittedError, StorageError
 from indexerd.store.store import UNCLEAN_JUMP
+from tests.imports import REPOSITORY
 from tests.store.wiki import NOON, bring, build, open_store, plan_for, rows_of
 
 LONG = {f"{number}.md": f"# Page {number}\n\n{'many words ' * 300}\n" for number in range(40)}
@@ -112,7 +113,7 @@ def test_a_kill_at_any_moment_leaves_a_whole_index(tmp_path: Path, seed: int) ->
     generation = 0
     for _ in range(2):
         command = [sys.executable, "-c", WRITER, str(tmp_path)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path(__file__).parents[2]) as writer:
+        with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=REPOSITORY) as writer:
             assert writer.stdout is not None
             writer.stdout.readline()
             time.sleep(random.Random(seed).uniform(0, 0.15))

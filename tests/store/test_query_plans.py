@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from indexerd.contract import READER_PRAGMAS
+from indexerd.contract.file import READER_PRAGMAS
 from tests.store.wiki import bring, open_store
 
 LOOKUPS = {

@@ -10,20 +10,12 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from indexerd.core.model import (
-    Applied,
-    Page,
-    PathDiagnostics,
-    Plan,
-    ProjectionOptions,
-    Stamp,
-    TopicDeclaration,
-    Upsert,
-)
-from indexerd.core.page import project_page
-from indexerd.core.slugs import assign_slugs, base_slug, collision_diagnostic
+from indexerd.core.model import Page, ProjectionOptions, Stamp, TopicDeclaration
+from indexerd.core.page.slugs import assign_slugs, base_slug, collision_diagnostic
+from indexerd.core.project import project_page
+from indexerd.core.sync.model import Applied, PathDiagnostics, Plan, Upsert
 from indexerd.store import Snapshot, Store
-from indexerd.store.compare import PUBLIC_ROWS
+from indexerd.store.read.public_rows import PUBLIC_ROWS
 
 NOON = "2026-01-01T12:00:00.000Z"
 MTIME_NS = 1_767_268_800_000_000_000  # the same moment

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.wikiq.sample_index import SampleIndex, SamplePage, write_sample
-from wikiq.database import Database, Snapshot, open_database
+from wikiq.index.database import Database, Snapshot, open_database
 
 PAGES = (
     SamplePage(

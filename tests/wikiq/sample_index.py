@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from indexerd.contract import APPLICATION_ID, PAGE_SIZE, SCHEMA_VERSION
-from indexerd.core.terms import fold_path, fold_title, grams
-from indexerd.schema import SCHEMA
+from indexerd.contract.file import APPLICATION_ID, PAGE_SIZE, SCHEMA_VERSION
+from indexerd.contract.terms import fold_path, fold_title, grams
+from indexerd.store.file.schema import SCHEMA
 
 _HEADING = re.compile(r"(#{1,6}) (.*)")
 

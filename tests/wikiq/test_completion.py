@@ -14,9 +14,9 @@ import pytest
 
 from tests.wikiq.built_wiki import BuiltWiki, build_wiki
 from tests.wikiq.running import environment, run_wikiq
-from wikiq.completing import complete_pages, complete_sections, complete_topics, complete_wikis
-from wikiq.database import Database, open_database
-from wikiq.locate import KnownIndex
+from wikiq.answers.completion import complete_pages, complete_sections, complete_topics, complete_wikis
+from wikiq.index.database import Database, open_database
+from wikiq.index.locate import KnownIndex
 
 PAGES = {
     "guide/install.md": "---\ntags: [howto, hardware]\naliases: [Setting up]\n---\n# Install\n\n## Linux\n",

@@ -17,12 +17,14 @@ import pytest
 from tests.another_user import AS_NOBODY, needs_open_installation
 from tests.wikiq.running import command, environment, run_on_screen, run_wikiq
 from tests.wikiq.sample_index import SampleIndex, SamplePage, write_sample
-from wikiq.database import open_database
+from wikiq.answers.changes import changes
+from wikiq.answers.pages import list_pages, page, topics
+from wikiq.answers.search import search
+from wikiq.answers.status import status
 from wikiq.errors import WikiqError
-from wikiq.pages import changes, list_pages, page, status, topics
-from wikiq.request import Filters, SearchRequest
-from wikiq.results import json_form
-from wikiq.search import search
+from wikiq.index.database import open_database
+from wikiq.model.request import Filters, SearchRequest
+from wikiq.model.results import json_form
 
 FLIPS = 300  # files with damage, each asked everything; a run of 10,000 found no other kind of error
 
@@ -98,7 +100,7 @@ def test_rows_of_the_wrong_kind_never_give_a_traceback(index: SampleIndex, state
 
 
 def test_a_view_without_end_is_cut_off(index: SampleIndex, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wikiq.database.DEADLINE_S", 0.2)
+    monkeypatch.setattr("wikiq.index.database.DEADLINE_S", 0.2)
     index.alter("DROP VIEW v1_topics")
     index.alter(
         "CREATE VIEW v1_topics AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)"

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from tests.wikiq.running import run_wikiq
 from tests.wikiq.sample_index import SampleIndex, SamplePage, write_sample
-from wikiq.database import open_database
+from wikiq.answers.pages import page
 from wikiq.errors import WikiqError
-from wikiq.pages import page
-from wikiq.results import json_form
+from wikiq.index.database import open_database
+from wikiq.model.results import json_form
 
 CANARY = "canary-of-a-file-outside"
 PARTS = st.sampled_from(

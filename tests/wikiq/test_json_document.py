@@ -9,11 +9,17 @@ from typing import Any
 
 import pytest
 
+from indexerd.contract.record import RecordType
 from tests.imports import REPOSITORY
 from tests.wikiq.running import run_wikiq
 from tests.wikiq.sample_index import SampleIndex
-from wikiq import barrier, check, chunks, everywhere, linking, results, structure
-from wikiq.record import RecordType
+from wikiq.answers import check
+from wikiq.answers import chunk_feed as chunks
+from wikiq.answers import links as linking
+from wikiq.answers import outline as structure
+from wikiq.index import barrier_client as barrier
+from wikiq.model import results
+from wikiq.shell import all_wikis as everywhere
 
 DOCUMENT = (REPOSITORY / "docs" / "json.md").read_text("utf-8")
 RECORDS = {

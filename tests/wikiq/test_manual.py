@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
-from wikiq.arguments import COMMANDS
-from wikiq.commands.manual import render_manual
+from tests.imports import REPOSITORY
+from tests.tools.manual import render_manual
+from wikiq.shell.options import COMMANDS
 
-MANUAL = Path(__file__).resolve().parents[2] / "docs" / "wikiq.1"
+MANUAL = REPOSITORY / "docs" / "wikiq.1"
 
 
 def test_the_page_in_docs_is_what_the_tables_make() -> None:
-    assert MANUAL.read_text("utf-8") == render_manual(), (
-        "run `python -m wikiq.commands.manual > docs/wikiq.1`"
-    )
+    assert MANUAL.read_text("utf-8") == render_manual(), "run `python -m tests.tools.manual > docs/wikiq.1`"
 
 
 def test_every_command_is_described() -> None:

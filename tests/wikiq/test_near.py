@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikiq.arguments import SEARCH, is_one_edit_away
-from wikiq.near import count_edits, nearest, option_hints
+from wikiq.query.spelling import count_edits, is_one_edit_away, nearest
+from wikiq.shell.options import SEARCH
+from wikiq.shell.parse import option_hints
 
 
 @pytest.mark.parametrize(

@@ -6,18 +6,18 @@ import re
 import shutil
 import sqlite3
 import subprocess
-from pathlib import Path
 from random import Random
 
 import pytest
 
+from tests.imports import REPOSITORY
+from tests.wikiq.answers.test_search import PAGES
 from tests.wikiq.sample_index import SampleIndex, SamplePage, write_sample
-from tests.wikiq.test_search import PAGES
-from wikiq.database import open_database
-from wikiq.request import SearchRequest
-from wikiq.search import search
+from wikiq.answers.search import search
+from wikiq.index.database import open_database
+from wikiq.model.request import SearchRequest
 
-DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "search.md"
+DOCUMENT = REPOSITORY / "docs" / "search.md"
 RECIPES = dict(re.findall(r"```sql\n-- ([^\n]*)\n(.*?)```", DOCUMENT.read_text("utf-8"), re.DOTALL))
 
 

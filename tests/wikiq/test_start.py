@@ -15,7 +15,8 @@ from tests.wikiq.sample_index import SampleIndex
 # pathlib 3, click 18, urllib 2, contextlib .5.
 HEAVY = {
     "anyio", "apsw", "argparse", "asyncio", "click", "contextlib", "dataclasses", "difflib", "hashlib",
-    "indexerd.core.model", "indexerd.schema", "inspect", "logging", "markdown_it", "pathlib", "pathspec",
+    "indexerd.core.model", "indexerd.store.file.schema", "inspect", "logging", "markdown_it", "pathlib",
+    "pathspec",
     "shutil", "structlog", "subprocess", "tempfile", "typing", "urllib", "watchfiles", "yaml",
 }  # fmt: skip
 

@@ -16,10 +16,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.imports import REPOSITORY
 from tests.wikiq.running import run_on_screen, run_wikiq, running_daemon
 from tests.wikiq.sample_index import SampleIndex
 
-TRANSCRIPTS = sorted((Path(__file__).resolve().parents[1] / "transcripts").glob("*.txt"))
+TRANSCRIPTS = sorted((REPOSITORY / "tests" / "transcripts").glob("*.txt"))
 COMMAND = re.compile(r"[$%] wikiq\b(.*)")
 CLOCK = re.compile(r'("(?:age_s|took_ms)": )[0-9.]+')  # the only fields that differ from run to run
 

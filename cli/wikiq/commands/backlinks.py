@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
+from wikiq.answers.links import backlinks
 from wikiq.commands.links import link_command
-from wikiq.linking import backlinks
 
 command = link_command("backlinks", backlinks)

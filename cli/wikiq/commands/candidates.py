@@ -12,40 +12,40 @@ import click
 from click.shell_completion import CompletionItem
 
 from wikiq.errors import WikiqError
-from wikiq.surroundings import Surroundings
+from wikiq.output.context import Surroundings
 
 if TYPE_CHECKING:
-    from wikiq.completing import Candidate
-    from wikiq.database import Database
+    from wikiq.answers.completion import Candidate
+    from wikiq.index.database import Database
 
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
 def pages(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Pages."""
-    from wikiq.completing import complete_pages
+    from wikiq.answers.completion import complete_pages
 
     return _asked(ctx, complete_pages, incomplete)
 
 
 def sections(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Pages, and after a `#` their sections."""
-    from wikiq.completing import complete_sections
+    from wikiq.answers.completion import complete_sections
 
     return _asked(ctx, complete_sections, incomplete)
 
 
 def topics(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Topics."""
-    from wikiq.completing import complete_topics
+    from wikiq.answers.completion import complete_topics
 
     return _asked(ctx, complete_topics, incomplete)
 
 
 def wikis(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Names of wikis; of those that share one, the folders."""
-    from wikiq.completing import complete_wikis
-    from wikiq.locate import list_indexes
+    from wikiq.answers.completion import complete_wikis
+    from wikiq.index.locate import list_indexes
 
     surroundings: Any = ctx.obj
     if not isinstance(surroundings, Surroundings):
@@ -55,7 +55,7 @@ def wikis(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[
 
 def kinds(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Kinds of problems."""
-    from wikiq.check import TITLES
+    from wikiq.answers.check import TITLES
 
     return [CompletionItem(kind, help=title) for kind, title in TITLES.items() if kind.startswith(incomplete)]
 
@@ -74,8 +74,8 @@ OF_FIELD: dict[str, Completer] = {
 def _asked(
     ctx: click.Context, service: Callable[[Database, str], tuple[Candidate, ...]], incomplete: str
 ) -> list[CompletionItem]:
-    from wikiq.request import Source
-    from wikiq.source import opened
+    from wikiq.model.request import Source
+    from wikiq.shell.session import opened
 
     surroundings: Any = ctx.obj
     if not isinstance(surroundings, Surroundings):

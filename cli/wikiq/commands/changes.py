@@ -6,16 +6,16 @@ from typing import Any
 
 import click
 
-from wikiq.arguments import COMMANDS, FORMS, INDEX
-from wikiq.commands import parameters, split_source
+from wikiq.answers.changes import Changes, changes
+from wikiq.commands.group import parameters, split_source
 from wikiq.errors import FOUND, ForeignIndexError, UsageError
-from wikiq.pages import Changes, changes
-from wikiq.request import Source
-from wikiq.results import ChangeRow
-from wikiq.rows import Form, Listing, print_rows
-from wikiq.screen import FAINT, Span
-from wikiq.source import Asked, opened
-from wikiq.surroundings import Surroundings
+from wikiq.model.request import Source
+from wikiq.model.results import ChangeRow
+from wikiq.output.context import Surroundings
+from wikiq.output.listing import Form, Listing, print_rows
+from wikiq.output.terminal import FAINT, Span
+from wikiq.shell.options import COMMANDS, FORMS, INDEX
+from wikiq.shell.session import Asked, opened
 
 FOLLOW_PAUSE_S = 0.25  # between two looks at the generation: one indexed read of .1 ms
 

@@ -8,14 +8,15 @@ from typing import Any
 
 import click
 
-from wikiq.arguments import COMMANDS, INDEX
-from wikiq.check import TITLES, CheckResult, Problem, check, only_kinds
-from wikiq.commands import candidates, parameters, split_source
+from wikiq.answers.check import TITLES, CheckResult, Problem, check, only_kinds
+from wikiq.commands import candidates
+from wikiq.commands.group import parameters, split_source
 from wikiq.errors import FOUND, UsageError
-from wikiq.render import result_json, row_json, shown_path
-from wikiq.screen import BOLD, FAINT, PLACE, Span
-from wikiq.source import opened
-from wikiq.surroundings import Surroundings
+from wikiq.output.context import Surroundings
+from wikiq.output.hits import result_json, row_json, shown_path
+from wikiq.output.terminal import BOLD, FAINT, PLACE, Span
+from wikiq.shell.options import COMMANDS, INDEX
+from wikiq.shell.session import opened
 
 PROBLEMS_FOUND = 1
 MOST_SHOWN = 20  # problems of one kind on a terminal; `--all` shows the rest

@@ -8,16 +8,17 @@ from typing import Any
 
 import click
 
-from wikiq.arguments import COMMANDS, FILTERS, INDEX, SearchArguments, build_filters
-from wikiq.chunks import Cursor, feed_chunks, list_chunks, parse_cursor
-from wikiq.commands import parameters, split_source
-from wikiq.database import Database
+from indexerd.contract.record import Record
+from wikiq.answers.chunk_feed import Cursor, feed_chunks, list_chunks, parse_cursor
+from wikiq.commands.group import parameters, split_source
 from wikiq.errors import FOUND, NOTHING_FOUND
-from wikiq.record import Record
-from wikiq.render import row_json
-from wikiq.request import Filters
-from wikiq.source import opened
-from wikiq.surroundings import Surroundings
+from wikiq.index.database import Database
+from wikiq.model.request import Filters
+from wikiq.output.context import Surroundings
+from wikiq.output.hits import row_json
+from wikiq.shell.options import COMMANDS, FILTERS, INDEX, SearchArguments
+from wikiq.shell.parse import build_filters
+from wikiq.shell.session import opened
 
 _FILTERED_BY = ("--topic", "--under", "--path")
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class, shell_complete
 
-from wikiq.arguments import COMMANDS
-from wikiq.commands import wikiq
+from wikiq.commands.group import wikiq
 from wikiq.errors import FOUND
-from wikiq.surroundings import COMPLETION_VARIABLE, Surroundings
+from wikiq.output.context import COMPLETION_VARIABLE, Surroundings
+from wikiq.shell.options import COMMANDS
 
 SHELLS = ("bash", "fish", "zsh")
 _SETTING_UP = {

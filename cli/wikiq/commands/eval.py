@@ -9,15 +9,13 @@ from typing import Any
 
 import click
 
-from wikiq.ablations import ABLATIONS
-from wikiq.arguments import COMMANDS, FORMS, INDEX
-from wikiq.chunk_bench import CHUNK_RANKINGS
-from wikiq.commands import parameters, split_source
+from wikiq.commands.group import parameters, split_source
 from wikiq.errors import FOUND, UsageError
-from wikiq.evaluate import RANKINGS, REFERENCE, STRICT, evaluate
-from wikiq.judged import parse_set
-from wikiq.policies import DEFAULT
-from wikiq.report import (
+from wikiq.eval.ablations import ABLATIONS
+from wikiq.eval.chunk_bench import CHUNK_RANKINGS
+from wikiq.eval.evaluate import RANKINGS, REFERENCE, STRICT, evaluate
+from wikiq.eval.judged import parse_set
+from wikiq.eval.report import (
     COMPARED,
     LEVELS,
     MEASURES,
@@ -28,9 +26,11 @@ from wikiq.report import (
     scored,
     with_stored,
 )
-from wikiq.screen import counted
-from wikiq.source import opened
-from wikiq.surroundings import Surroundings
+from wikiq.model.policies import DEFAULT
+from wikiq.output.context import Surroundings
+from wikiq.output.terminal import counted
+from wikiq.shell.options import COMMANDS, FORMS, INDEX
+from wikiq.shell.session import opened
 
 LARGEST_SET = 64 * 2**20  # bytes of a set or a stored report; some 100,000 questions
 _STORED = "stored"

@@ -6,16 +6,17 @@ from typing import Any
 
 import click
 
-from wikiq.arguments import COMMANDS, FORMS, INDEX
-from wikiq.commands import candidates, parameters, split_source
+from wikiq.answers.outline import EXPANDED_DEPTH, Expansion, expand
+from wikiq.commands import candidates
+from wikiq.commands.group import parameters, split_source
 from wikiq.errors import FOUND, NOTHING_FOUND
-from wikiq.page_text import text_lines
-from wikiq.pager import paged
-from wikiq.render import result_json, row_json
-from wikiq.screen import BOLD, FAINT, Span, joined
-from wikiq.source import opened
-from wikiq.structure import EXPANDED_DEPTH, Expansion, expand
-from wikiq.surroundings import Surroundings
+from wikiq.output.context import Surroundings
+from wikiq.output.hits import result_json, row_json
+from wikiq.output.pager import paged
+from wikiq.output.source_view import text_lines
+from wikiq.output.terminal import BOLD, FAINT, Span, joined
+from wikiq.shell.options import COMMANDS, FORMS, INDEX
+from wikiq.shell.session import opened
 
 
 @click.pass_obj

@@ -8,14 +8,15 @@ from typing import Any
 
 import click
 
-from wikiq.arguments import COMMANDS, INDEX
-from wikiq.commands import candidates, parameters, split_source
-from wikiq.editor import REMEDY, editor_words
+from wikiq.answers.pages import page, split_line
+from wikiq.commands import candidates
+from wikiq.commands.group import parameters, split_source
 from wikiq.errors import FOUND, NOTHING_FOUND, UsageError
-from wikiq.pages import page, split_line
-from wikiq.results import CHANGED, GONE
-from wikiq.source import opened
-from wikiq.surroundings import Surroundings
+from wikiq.model.results import CHANGED, GONE
+from wikiq.output.context import Surroundings
+from wikiq.shell.editor import REMEDY, editor_words
+from wikiq.shell.options import COMMANDS, INDEX
+from wikiq.shell.session import opened
 
 
 @click.pass_obj

@@ -6,16 +6,17 @@ from typing import Any
 
 import click
 
-from wikiq.arguments import COMMANDS, FORMS, INDEX
-from wikiq.commands import candidates, parameters, split_source
+from wikiq.answers.outline import OutlineRow, outline
+from wikiq.commands import candidates
+from wikiq.commands.group import parameters, split_source
 from wikiq.errors import FOUND
-from wikiq.render import shown_path
-from wikiq.rows import Form, Listing, print_rows
-from wikiq.screen import FAINT, Span
-from wikiq.source import opened
-from wikiq.structure import OutlineRow, outline
-from wikiq.surroundings import Surroundings
-from wikiq.template import row_values
+from wikiq.output.context import Surroundings
+from wikiq.output.hits import shown_path
+from wikiq.output.listing import Form, Listing, print_rows
+from wikiq.output.template import row_values
+from wikiq.output.terminal import FAINT, Span
+from wikiq.shell.options import COMMANDS, FORMS, INDEX
+from wikiq.shell.session import opened
 
 
 @click.pass_obj

@@ -7,13 +7,14 @@ from typing import Any
 
 import click
 
-from wikiq.answer import check_output, print_result
-from wikiq.arguments import COMMANDS, FILTERS, FORMS, INDEX, SearchArguments, build_filters
-from wikiq.commands import parameters
+from wikiq.answers.pages import list_pages
+from wikiq.commands.group import parameters
 from wikiq.errors import FOUND, NOTHING_FOUND
-from wikiq.pages import list_pages
-from wikiq.source import opened
-from wikiq.surroundings import Surroundings
+from wikiq.output.context import Surroundings
+from wikiq.shell.options import COMMANDS, FILTERS, FORMS, INDEX, SearchArguments
+from wikiq.shell.parse import build_filters
+from wikiq.shell.search_command import check_output, print_result
+from wikiq.shell.session import opened
 
 
 @click.pass_obj

@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from wikiq.answer import search_and_print
-from wikiq.arguments import COMMANDS, SEARCH, SearchArguments
-from wikiq.commands import parameters
-from wikiq.surroundings import Surroundings
+from wikiq.commands.group import parameters
+from wikiq.output.context import Surroundings
+from wikiq.shell.options import COMMANDS, SEARCH, SearchArguments
+from wikiq.shell.search_command import search_and_print
 
 
 @click.pass_obj

@@ -6,16 +6,17 @@ from typing import Any
 
 import click
 
-from wikiq.arguments import COMMANDS, FORMS, INDEX
-from wikiq.commands import candidates, parameters, split_source
+from wikiq.answers.pages import page
+from wikiq.commands import candidates
+from wikiq.commands.group import parameters, split_source
 from wikiq.errors import FOUND
-from wikiq.page_text import page_lines
-from wikiq.pager import paged
-from wikiq.pages import page
-from wikiq.render import result_json
-from wikiq.results import OK
-from wikiq.source import opened
-from wikiq.surroundings import Surroundings
+from wikiq.model.results import OK
+from wikiq.output.context import Surroundings
+from wikiq.output.hits import result_json
+from wikiq.output.pager import paged
+from wikiq.output.source_view import page_lines
+from wikiq.shell.options import COMMANDS, FORMS, INDEX
+from wikiq.shell.session import opened
 
 
 @click.pass_obj

@@ -9,14 +9,14 @@ from typing import Any
 
 import click
 
-from wikiq.arguments import COMMANDS, INDEX
-from wikiq.commands import Seconds, parameters, split_source
+from wikiq.answers.raw_sql import DEFAULT_LIMIT_S, MOST_ROWS, Table, ask
+from wikiq.commands.group import Seconds, parameters, split_source
 from wikiq.errors import FOUND, NOTHING_FOUND, UsageError
-from wikiq.results import FORMAT
-from wikiq.screen import BOLD, Span
-from wikiq.source import opened
-from wikiq.statement import DEFAULT_LIMIT_S, MOST_ROWS, Table, ask
-from wikiq.surroundings import Surroundings
+from wikiq.model.results import FORMAT
+from wikiq.output.context import Surroundings
+from wikiq.output.terminal import BOLD, Span
+from wikiq.shell.options import COMMANDS, INDEX
+from wikiq.shell.session import opened
 
 WIDEST_CELL = 60  # columns of one value in a table for people
 INFINITY = float("inf")

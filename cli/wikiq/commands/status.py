@@ -7,16 +7,16 @@ from typing import Any
 
 import click
 
-from wikiq.arguments import COMMANDS, FORMS, INDEX
-from wikiq.commands import parameters, split_source
+from wikiq.answers.status import status
+from wikiq.commands.group import parameters, split_source
 from wikiq.errors import FOUND, NOT_FRESH
-from wikiq.freshness import STOPPED, render_age
-from wikiq.pages import status
-from wikiq.render import result_json
-from wikiq.results import Status
-from wikiq.screen import FAINT, Span, counted
-from wikiq.source import opened
-from wikiq.surroundings import Surroundings
+from wikiq.index.freshness import STOPPED, render_age
+from wikiq.model.results import Status
+from wikiq.output.context import Surroundings
+from wikiq.output.hits import result_json
+from wikiq.output.terminal import FAINT, Span, counted
+from wikiq.shell.options import COMMANDS, FORMS, INDEX
+from wikiq.shell.session import opened
 
 
 @click.pass_obj

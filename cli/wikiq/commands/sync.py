@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import click
 
-from wikiq.arguments import COMMANDS, FORMS, INDEX
-from wikiq.commands import parameters
+from wikiq.commands.group import parameters
 from wikiq.errors import FOUND, NOT_FRESH
-from wikiq.freshness import HANGING, STOPPED
-from wikiq.render import result_json
-from wikiq.request import Source
-from wikiq.source import opened
-from wikiq.surroundings import Surroundings
+from wikiq.index.freshness import HANGING, STOPPED
+from wikiq.model.request import Source
+from wikiq.output.context import Surroundings
+from wikiq.output.hits import result_json
+from wikiq.shell.options import COMMANDS, FORMS, INDEX
+from wikiq.shell.session import opened
 
 
 @click.pass_obj

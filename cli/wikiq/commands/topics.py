@@ -6,15 +6,16 @@ from typing import Any
 
 import click
 
-from wikiq.arguments import COMMANDS, FORMS, INDEX
-from wikiq.commands import candidates, parameters, split_source
+from wikiq.answers.pages import topics
+from wikiq.commands import candidates
+from wikiq.commands.group import parameters, split_source
 from wikiq.errors import FOUND, NOTHING_FOUND
-from wikiq.pages import topics
-from wikiq.results import TopicRow
-from wikiq.rows import Form, Listing, print_rows
-from wikiq.screen import BOLD, FAINT, Span
-from wikiq.source import opened
-from wikiq.surroundings import Surroundings
+from wikiq.model.results import TopicRow
+from wikiq.output.context import Surroundings
+from wikiq.output.listing import Form, Listing, print_rows
+from wikiq.output.terminal import BOLD, FAINT, Span
+from wikiq.shell.options import COMMANDS, FORMS, INDEX
+from wikiq.shell.session import opened
 
 
 @click.pass_obj

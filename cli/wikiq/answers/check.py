@@ -1,0 +1,250 @@
+"""What is wrong with a wiki: dead links, orphans, mentions of files that are gone, every diagnostic.
+
+Reads one snapshot, then looks at the disk; changes nothing, and guesses in favour of the page.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+from indexerd.contract.record import Record
+from indexerd.contract.terms import fold_path, fold_title
+from wikiq.answers.fragments import PageFragments
+from wikiq.answers.links import BROKEN, BY_NAME_KINDS, link_status
+from wikiq.errors import UsageError
+from wikiq.index import sql
+from wikiq.index.database import Database, Snapshot
+from wikiq.index.tree_names import TreeNames
+from wikiq.query.spelling import nearest
+
+TOPICS_FILE = "topics.yaml"
+ROOT_PAGES = frozenset({"readme", "index"})  # slugs; where reading starts nothing needs to lead to
+REPOSITORY_MARK = ".git"
+EMBED_KINDS = frozenset({"embed", "image"})
+
+# What each kind is called where people read it; those of a newer indexer go by their own name.
+TITLES = {
+    "broken_link": "Links that lead nowhere",
+    "broken_fragment": "Links to headings that are not there",
+    "broken_embed": "Embeds and images that are not there",
+    "orphan": "Pages that no other page links to",
+    "dead_mention": "Mentions of files that are not in the repository",
+    "empty_page": "Pages without text",
+    "empty_topic": "Topics without pages",
+    "duplicate_alias": "Aliases that several pages have",
+    "slug_collision": "Pages that would share a slug",
+    "conflict_copy": "Copies left by a sync conflict",
+    "suspicious_heading": "Headings that name what a page is about instead of structuring it",
+    "no_headings": "Pages without headings",
+    "front_matter_invalid": "Front matter that is not understood",
+    "source_invalid": "Sources that are not understood",
+    "topics_invalid": "Declarations of topics that are not understood",
+    "ignore_invalid": "Patterns of ignored files that are not understood",
+    "too_large": "Pages too large to be read",
+    "too_deep": "Headings or blocks nested too deep",
+    "too_deep_folder": "Folders nested too deep",
+    "parser_failed": "Pages that cannot be parsed",
+    "invalid_utf8": "Text that is not UTF-8",
+    "nul_character": "Text with NUL characters",
+    "undecodable_name": "Names that are not UTF-8",
+    "link_not_followed": "Symbolic links that are not followed",
+    "not_regular": "Pages that are no regular files",
+    "unreadable": "Files and folders that may not be read",
+    "read_failed": "Files and folders that cannot be read",
+    "unsettled": "Pages that changed while they were read",
+}
+
+
+class Problem(Record):
+    """One thing to mend. `line` is None where it is about the whole file."""
+
+    kind: str
+    path: str
+    slug: str | None
+    line: int | None
+    message: str
+    remedy: str
+
+
+class CheckResult(Record):
+    """All problems of a wiki, grouped by kind; `counts` tells how many of each."""
+
+    wiki: str
+    index_id: str
+    generation: int
+    repository: str
+    counts: dict[str, int]
+    problems: tuple[Problem, ...]
+
+
+class _Rows(Record):
+    """What was read for a check. `into_pages` are links with fragments and what answers them."""
+
+    to_no_page: list[tuple[Any, ...]]
+    wrong_fragments: list[tuple[Any, ...]]
+    orphans: list[tuple[Any, ...]]
+    empty_pages: list[tuple[Any, ...]]
+    mentions: list[tuple[Any, ...]]
+    aliases: list[tuple[Any, ...]]
+    topics: list[tuple[Any, ...]]
+    diagnostics: list[tuple[Any, ...]]
+
+
+def check(database: Database, *, repository: str | None = None) -> CheckResult:
+    """Look for all that is wrong.
+
+    `repository` is where mentioned files lie; without one what `find_repository` gives. Raises UsageError
+    where it is no folder.
+    """
+    with database.snapshot() as snapshot:
+        rows = _read(snapshot)
+    found_repository = repository or find_repository(snapshot.root)
+    if repository is not None and not os.path.isdir(repository):
+        raise UsageError(repository, "is no folder", "give the folder that mentioned paths start from")
+    problems = tuple(_problems(rows, TreeNames(snapshot.root), TreeNames(found_repository)))
+    order = [*TITLES, *sorted({problem.kind for problem in problems} - TITLES.keys())]
+    problems = tuple(sorted(problems, key=lambda problem: order.index(problem.kind)))
+    return CheckResult(
+        wiki=snapshot.wiki,
+        index_id=snapshot.index_id,
+        generation=snapshot.generation,
+        repository=found_repository,
+        counts={kind: len(list(group)) for kind, group in groupby(problems, lambda problem: problem.kind)},
+        problems=problems,
+    )
+
+
+def only_kinds(found: CheckResult, kinds: Sequence[str]) -> CheckResult:
+    """Keep the problems of some kinds; without any all. Raises UsageError for a kind that there is not."""
+    for kind in kinds:
+        if kind not in TITLES and kind not in found.counts:
+            near = nearest(kind, TITLES)
+            remedy = f"did you mean {' or '.join(near)}?" if near else f"use {', '.join(TITLES)}"
+            raise UsageError(kind, "there is no such kind of problem", remedy)
+    if not kinds:
+        return found
+    return found.replace(
+        problems=tuple(problem for problem in found.problems if problem.kind in kinds),
+        counts={kind: count for kind, count in found.counts.items() if kind in kinds},
+    )
+
+
+def find_repository(root: str) -> str:
+    """Find the nearest folder at or above `root` with `.git`, else the root itself."""
+    folder = root
+    while True:
+        if os.path.exists(os.path.join(folder, REPOSITORY_MARK)):
+            return folder
+        above = os.path.dirname(folder)
+        if above == folder:
+            return root
+        folder = above
+
+
+def _read(snapshot: Snapshot) -> _Rows:
+    return _Rows(
+        to_no_page=snapshot.rows(sql.SELECT_LINKS_TO_NO_PAGE),
+        wrong_fragments=list(_wrong_fragments(snapshot)),
+        orphans=snapshot.rows(sql.SELECT_ORPHANS),
+        empty_pages=snapshot.rows(sql.SELECT_EMPTY_PAGES),
+        mentions=snapshot.rows(sql.SELECT_MENTIONS),
+        aliases=snapshot.rows(sql.SELECT_SHARED_ALIASES),
+        topics=snapshot.rows(sql.SELECT_TOPICS, {"topic": None}),
+        diagnostics=snapshot.rows(sql.SELECT_DIAGNOSTICS),
+    )
+
+
+def _wrong_fragments(snapshot: Snapshot) -> Iterator[tuple[Any, ...]]:
+    """The links to a page whose fragment neither it answers nor, by name, another page of that name."""
+    for slug, group in groupby(snapshot.rows(sql.SELECT_LINKS_INTO_PAGES), key=lambda row: row[10]):
+        page_id = snapshot.only_row(sql.SELECT_PAGE_EXACTLY, {"name": slug})[0]
+        fragments = _fragments_of(snapshot, page_id)
+        for row in group:
+            if not fragments.answers(row[9]) and not _is_answered_by_namesake(snapshot, row):
+                yield row
+
+
+def _is_answered_by_namesake(snapshot: Snapshot, row: tuple[Any, ...]) -> bool:
+    """Tell whether another page that a wikilink may mean has the fragment: wikis may lie side by side."""
+    kind, name, fragment = row[5], row[8], row[9]
+    if kind not in BY_NAME_KINDS:
+        return False
+    last = name.rpartition("/")[2]
+    pages = snapshot.rows(sql.SELECT_PAGES_NAMED, (fold_path(last), fold_title(last)))
+    return any(_fragments_of(snapshot, page[0]).answers(fragment) for page in pages)
+
+
+def _fragments_of(snapshot: Snapshot, page_id: int) -> PageFragments:
+    sections = snapshot.rows(sql.SELECT_SECTION_NAMES, (page_id,))
+
+    def source() -> str:
+        return "".join(part[0] for part in snapshot.rows(sql.SELECT_SOURCE, {"page_id": page_id}))
+
+    return PageFragments(((row[3], row[4]) for row in sections), source)
+
+
+def _problems(rows: _Rows, tree: TreeNames, repository: TreeNames) -> Iterator[Problem]:
+    for row in rows.to_no_page:
+        if link_status(row, tree) == BROKEN:
+            kind = "broken_embed" if row[5] in EMBED_KINDS else "broken_link"
+            remedy = "correct the target, or write the page" if kind == "broken_link" else "add the file"
+            yield _link_problem(kind, row, f"{row[6]!r} is neither a page nor a file", remedy)
+    for row in rows.wrong_fragments:
+        message = f"{row[10]} has no heading or anchor {row[9]!r}"
+        yield _link_problem("broken_fragment", row, message, f"see `wikiq outline {row[10]}`")
+    for slug, path in rows.orphans:
+        if slug.lower() not in ROOT_PAGES:
+            yield _page_problem("orphan", slug, path, "no other page links here", "link to it, or remove it")
+    for slug, path in rows.empty_pages:
+        yield _page_problem("empty_page", slug, path, "has no text", "write it, or remove it")
+    yield from _mention_problems(rows.mentions, repository)
+    yield from _alias_problems(rows.aliases)
+    for topic, _, _, _, pages in rows.topics:
+        if not pages:
+            message, remedy = f"no page carries {topic!r}", "give it to a page, or take it out"
+            yield _page_problem("empty_topic", None, TOPICS_FILE, message, remedy)
+    for kind, path, slug, line, message in rows.diagnostics:
+        what, _, remedy = message.rpartition("; ")
+        yield Problem(
+            kind=kind, path=path, slug=slug, line=line, message=what or message, remedy=remedy if what else ""
+        )
+
+
+def _mention_problems(rows: Iterable[tuple[Any, ...]], repository: TreeNames) -> Iterator[Problem]:
+    """Mentions whose file is gone.
+
+    What only looks like a path counts where its first folder is there; what a link mentions is a
+    broken link already.
+    """
+    for slug, page_path, path, original, origin, line in rows:
+        if origin == "link" or repository.has_folded_path(path):
+            continue
+        if origin == "code" and not ("/" in path and repository.has_folded_path(path.partition("/")[0])):
+            continue
+        yield Problem(
+            kind="dead_mention",
+            path=page_path,
+            slug=slug,
+            line=line,
+            message=f"{original!r} is not in the repository",
+            remedy="correct the path, or bring the page up to date",
+        )
+
+
+def _alias_problems(rows: Iterable[tuple[Any, ...]]) -> Iterator[Problem]:
+    for alias, group in groupby(rows, key=lambda row: row[0]):
+        pages = [(slug, path) for _, slug, path in group]
+        for slug, path in pages[1:]:
+            message = f"the alias {alias!r} is also that of {pages[0][1]}"
+            yield _page_problem("duplicate_alias", slug, path, message, "take it off one of them")
+
+
+def _link_problem(kind: str, row: tuple[Any, ...], message: str, remedy: str) -> Problem:
+    return Problem(kind=kind, path=row[2], slug=row[1], line=row[3], message=message, remedy=remedy)
+
+
+def _page_problem(kind: str, slug: str | None, path: str, message: str, remedy: str) -> Problem:
+    return Problem(kind=kind, path=path, slug=slug, line=None, message=message, remedy=remedy)

@@ -1,0 +1,76 @@
+"""What a beginning may go on to: pages, sections and topics of the index, for completion in a shell."""
+
+from __future__ import annotations
+
+from indexerd.contract.record import Record
+from indexerd.contract.terms import fold_path
+from wikiq.errors import WikiqError
+from wikiq.index import sql
+from wikiq.index.database import Database, Snapshot
+from wikiq.query.names import require_page
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wikiq.index.locate import KnownIndex
+
+MOST_CANDIDATES = 200  # more than that nobody reads, and shells ask before they show it
+
+
+class Candidate(Record):
+    """A text to put in, and what it stands for."""
+
+    text: str
+    meaning: str
+
+
+def complete_pages(database: Database, beginning: str) -> tuple[Candidate, ...]:
+    """Slugs, and below them other names of pages, that begin with a text."""
+    with database.snapshot() as snapshot:
+        slugs = snapshot.rows(sql.SELECT_SLUGS_FROM, (beginning, MOST_CANDIDATES))
+        names = (
+            snapshot.rows(sql.SELECT_NAMES_FROM, (fold_path(beginning), MOST_CANDIDATES)) if beginning else []
+        )
+    found = dict(slugs) | {key: title for key, title in names if key not in dict(slugs)}
+    return tuple(Candidate(text=text, meaning=meaning) for text, meaning in found.items())
+
+
+def complete_sections(database: Database, beginning: str) -> tuple[Candidate, ...]:
+    """PAGE or PAGE#anchor."""
+    name, sign, anchor = beginning.partition("#")
+    if not sign:
+        return complete_pages(database, beginning)
+    with database.snapshot() as snapshot:
+        return tuple(_sections(snapshot, name, anchor))
+
+
+def complete_topics(database: Database, beginning: str) -> tuple[Candidate, ...]:
+    """Topics that begin with a text."""
+    with database.snapshot() as snapshot:
+        rows = snapshot.rows(sql.SELECT_TOPICS_FROM, (fold_path(beginning), MOST_CANDIDATES))
+    return tuple(Candidate(text=topic, meaning=title) for topic, title in rows)
+
+
+def complete_wikis(known: Sequence[KnownIndex], beginning: str) -> tuple[Candidate, ...]:
+    """Names of wikis that begin with a text, and the roots of those whose name does not tell them apart."""
+    names = [index.wiki for index in known]
+    found = [
+        Candidate(text=index.wiki if names.count(index.wiki) == 1 else index.root, meaning=index.root)
+        for index in known
+        if index.wiki.startswith(beginning) or index.root.startswith(beginning)
+    ]
+    return tuple(found)
+
+
+def _sections(snapshot: Snapshot, name: str, anchor: str) -> list[Candidate]:
+    try:
+        page = require_page(snapshot, name)
+    except WikiqError:
+        return []
+    rows = snapshot.rows(sql.SELECT_SECTION_NAMES, (page.page_id,))
+    return [
+        Candidate(text=f"{name}#{row[3]}", meaning=row[4])
+        for row in rows
+        if row[3] and row[3].startswith(anchor.lower())
+    ]

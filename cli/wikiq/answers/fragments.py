@@ -1,0 +1,59 @@
+"""Which fragments a page answers to: anchors, headings, HTML ids and Obsidian's block ids; pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+from indexerd.contract.terms import fold_title
+
+_HTML_ID = re.compile(r"""<[^<>]*?\b(?:id|name)\s*=\s*["']?([^"'\s>]+)""")
+_NESTED_HEADING = re.compile(r"^[ \t]*(?:>|[-*+]|\d+[.)])[ \t>]*#{1,6}[ \t]+(\S.*)$", re.MULTILINE)
+_BLOCK_ID = re.compile(r"(?:^|\s)\^([\w-]+)[ \t]*$", re.MULTILINE)
+_TEXT_DIRECTIVE = ":~:"  # a browser looks for the text that follows (WICG scroll-to-text)
+# DocFX: a tab of the page, and the anchors of headings without any letter, which it numbers.
+_TABS = "tab/"
+_NAMELESS = "section"
+
+
+class PageFragments:
+    """What may follow the `#` in a link to one page. `source` gives the page's text if it is needed."""
+
+    def __init__(self, headings: Iterable[tuple[str, str]], source: Callable[[], str]) -> None:
+        """`headings`: the anchor and the text of each section."""
+        pairs = tuple(headings)
+        self._anchors = frozenset(anchor.lower() for anchor, _ in pairs if anchor)
+        self._headings = frozenset(_letters(heading) for _, heading in pairs)
+        self._has_nameless = "" in self._headings
+        self._source = source
+        self._in_text: frozenset[str] | None = None
+
+    def answers(self, fragment: str) -> bool:
+        """Tell whether a link with this fragment leads somewhere on the page.
+
+        Of `A#B` the last heading counts. Generators build anchors differently, so a heading with the
+        same letters and digits is enough.
+        """
+        last = fragment.rpartition("#")[2].strip()
+        if not last or _TEXT_DIRECTIVE in fragment or fragment.startswith(_TABS):
+            return True
+        letters = _letters(last)
+        if last.lower() in self._anchors or (letters and letters in self._headings):
+            return True
+        if self._has_nameless and letters.rstrip("0123456789") == _NAMELESS:
+            return True
+        in_text = self._found_in_text()
+        return last.lower() in in_text or bool(letters and letters in in_text)
+
+    def _found_in_text(self) -> frozenset[str]:
+        """HTML ids, block ids with their `^`, and the letters of headings in quotes and lists."""
+        if self._in_text is None:
+            text = self._source().replace("\r\n", "\n").replace("\r", "\n")
+            ids = (*_HTML_ID.findall(text), *(f"^{name}" for name in _BLOCK_ID.findall(text)))
+            nested = map(_letters, _NESTED_HEADING.findall(text))
+            self._in_text = frozenset((*(name.lower() for name in ids), *nested))
+        return self._in_text
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, fold_title(text)))

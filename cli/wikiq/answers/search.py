@@ -1,0 +1,163 @@
+"""The search: a question and filters over one snapshot of an index, to ranked hits with evidence.
+
+It runs the same statements whatever the number of hits, and reads the text of those it shows only.
+What words mean is in `query` and `matching`, what order they give in `retrieve` and `ranking`.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from datetime import UTC, datetime
+
+from wikiq.errors import UsageError
+from wikiq.index import sql
+from wikiq.index.database import parse_names
+from wikiq.index.freshness import read_freshness
+from wikiq.index.page_status import page_status
+from wikiq.model.policies import DEFAULT
+from wikiq.model.results import Evidence, Hit, SearchResult
+from wikiq.query.filters import checked_filters
+from wikiq.query.parse import analyze_question
+from wikiq.query.vocabulary import look_up_terms
+from wikiq.ranking.candidates import fetch_ranking
+from wikiq.ranking.score import best_of_each_page
+from wikiq.snippet.evidence import sought_words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from wikiq.index.database import Database, Snapshot
+    from wikiq.model.policies import Policy
+    from wikiq.model.request import SearchRequest
+    from wikiq.query.parse import Question
+    from wikiq.query.vocabulary import Vocabulary
+    from wikiq.ranking.score import Candidate
+    from wikiq.snippet.evidence import Words
+
+EXCERPT_SCAN_MAX = 32 * 1024  # characters of a section that an excerpt is sought in: 5 ms
+EXCERPT_LEAD = 1024  # of them before the first place of the rarest word, on longer sections
+SCORE_DIGITS = 6  # more would only show in which order floating point numbers were added
+
+
+def search(database: Database, request: SearchRequest, policy: Policy = DEFAULT) -> SearchResult:
+    """Answer a question; without words, list the pages that pass the filters.
+
+    Raises UsageError when there is nothing to look for, UnknownTopicError and UnknownPageError.
+    """
+    started = time.perf_counter()
+    question = analyze_question(request.query)
+    if question.is_blank:
+        return _listing(database, request, question)
+    with database.snapshot() as snapshot:
+        filters = checked_filters(snapshot, request.filters)
+        vocabulary = look_up_terms(snapshot, question, policy, exact=request.exact, prefix=request.prefix)
+        ranking = fetch_ranking(
+            snapshot,
+            question,
+            vocabulary,
+            policy,
+            filters,
+            limit=request.limit,
+            sections=request.sections,
+        )
+        ranked = ranking.ranked if request.sections else best_of_each_page(ranking.ranked)
+        shown = ranked[: request.limit]
+        hits = _hits(snapshot, shown, question, vocabulary)
+        freshness = read_freshness(database, snapshot, datetime.now(UTC))
+        result = SearchResult(
+            query=request.query,
+            policy=policy.label,
+            corrected=vocabulary.corrected,
+            excluded=question.excluded_words,
+            ignored_terms=question.ignored,
+            wiki=snapshot.wiki,
+            index_id=snapshot.index_id,
+            generation=snapshot.generation,
+            age_s=freshness.age_s,
+            stale=freshness.stale,
+            total=ranking.total,
+            took_ms=round((time.perf_counter() - started) * 1000, 3),
+            hits=hits,
+        )
+        if request.explain:
+            from wikiq.ranking.explain import explained
+
+            return explained(
+                result,
+                snapshot,
+                question=question,
+                vocabulary=vocabulary,
+                policy=policy,
+                ranking=ranking,
+                shown=shown,
+            )
+    return result
+
+
+def _listing(database: Database, request: SearchRequest, question: Question) -> SearchResult:
+    """List pages where no word is left to look for."""
+    if question.excluded:
+        remedy = "add a word to look for, or see `wikiq --help`"
+        raise UsageError(request.query, "only says what to leave out", remedy)
+    if request.filters.is_empty:
+        raise UsageError(request.query, "there is nothing to search for", "give a word, or a filter")
+    from wikiq.answers.pages import list_pages
+
+    return list_pages(database, request.filters, limit=request.limit, query=request.query)
+
+
+def _hits(
+    snapshot: Snapshot, shown: Sequence[tuple[float, Candidate]], question: Question, vocabulary: Vocabulary
+) -> tuple[Hit, ...]:
+    """Read what is shown of each candidate and cut its excerpt."""
+    words = sought_words(question, vocabulary)
+    bound = {
+        "pages": json.dumps([candidate.page_id for _, candidate in shown]),
+        "sections": json.dumps([candidate.section_rowid for _, candidate in shown]),
+        "rarest": words.rarest,
+        "most": EXCERPT_SCAN_MAX,
+        "before": EXCERPT_LEAD,
+    }
+    rows = {row[0]: row[1:] for row in snapshot.rows(sql.SELECT_SHOWN, bound)}
+    return tuple(
+        _hit(candidate, score, rows[place], snapshot.root, words)
+        for place, (score, candidate) in enumerate(shown)
+    )
+
+
+def _hit(candidate: Candidate, score: float, row: tuple[Any, ...], root: str, words: Words) -> Hit:
+    title, path, summary, topics, size, mtime_ns, content_hash, *section = row
+    return Hit(
+        slug=candidate.slug,
+        title=title,
+        path=path,
+        summary=summary,
+        topics=parse_names(topics),
+        updated_at=candidate.updated_at,
+        score=round(score, SCORE_DIGITS),
+        status=page_status(root, path, size=size, mtime_ns=mtime_ns, content_hash=content_hash),
+        evidence=_evidence(section, title, words, by_name=candidate.by_name),
+    )
+
+
+def _evidence(row: Sequence[Any], title: str, words: Words, *, by_name: bool) -> Evidence | None:
+    """The section of a hit; None on a page that has none, since it was too large to be read."""
+    section_id, heading, heading_path, anchor, start_line, end_line, body = row
+    if section_id is None:
+        return None
+    names = parse_names(heading_path)
+    excerpt = None if by_name else words.excerpt(body)
+    return Evidence(
+        section_id=section_id,
+        heading=heading,
+        heading_path=names,
+        anchor=anchor,
+        start_line=start_line,
+        end_line=end_line,
+        excerpt=excerpt.text if excerpt else None,
+        matches=excerpt.matches if excerpt else (),
+        terms=words.held_in("\n".join((title, *names, body))),
+    )

@@ -1,0 +1,320 @@
+"""Opens an index to read: never writes, checks that the file is one, gives consistent snapshots.
+
+A snapshot is one short read transaction: what is printed is printed after it has ended, since a
+reader that holds one keeps the writer from shrinking its WAL. Which SELECTs run is not known here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import stat
+import sys
+import time
+
+from indexerd.contract.file import APPLICATION_ID, CONTRACT_MAJOR, READER_PRAGMAS
+from indexerd.contract.record import Record
+from wikiq.errors import (
+    ForeignIndexError,
+    NoIndexError,
+    UnreadableIndexError,
+    WikiqError,
+)
+from wikiq.index.daemon_state import writer_is_running
+from wikiq.index.failures import _CLOSED, _PASSING, _primary_code, damaged, explained
+from wikiq.index.sql import SELECT_META, SELECT_WRONG_ROWS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from types import TracebackType
+    from typing import Any
+
+OPEN_PATIENCE_S = 2.0  # a writer that starts, stops or recovers is through with it well before
+OPEN_PAUSE_S = 0.02  # between two tries
+BUSY_TIMEOUT_S = 2.0  # SQLite's own wait, for the moments in which recovery holds the file
+DEADLINE_S = 30.0  # of one snapshot's statements; 20 times the slowest honest search measured
+DEADLINE_STEPS = 20_000  # virtual machine steps between two looks at the clock: about 1 ms
+LARGEST_VALUE = 64 * 2**20  # bytes of one text; pages end at 16 MiB
+
+_PARTS = ("-wal", "-shm", "-journal")  # that SQLite opens beside the file; for a pipe it would wait for ever
+
+
+# The second one comes from SQLite's own message about a name that is no UTF-8.
+_Failure = (sqlite3.Error, UnicodeDecodeError)
+
+
+class Snapshot(Record):
+    """One state of the index, for as long as its `with` block runs."""
+
+    connection: sqlite3.Connection
+    meta: Mapping[str, Any]
+
+    @property
+    def index_id(self) -> str:
+        """The identity within which generations and row ids can be compared."""
+        return str(self.meta.get("index_id", ""))
+
+    @property
+    def generation(self) -> int:
+        """The number of the last commit that changed rows."""
+        return int(self.meta["generation"])
+
+    @property
+    def root(self) -> str:
+        """The folder that is indexed: absolute, without links."""
+        return str(self.meta.get("root", ""))
+
+    @property
+    def wiki(self) -> str:
+        """The name of the wiki."""
+        return str(self.meta.get("name", ""))
+
+    def rows(self, select: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[tuple[Any, ...]]:
+        """Fetch every row of a SELECT."""
+        return self.connection.execute(select, values).fetchall()
+
+    def row(self, select: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> tuple[Any, ...] | None:
+        """Fetch the first row of a SELECT, None without one."""
+        found: tuple[Any, ...] | None = self.connection.execute(select, values).fetchone()
+        return found
+
+    def only_row(self, select: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> tuple[Any, ...]:
+        """Fetch the row of a SELECT that has one in every index that is whole."""
+        found = self.row(select, values)
+        if found is None:
+            raise sqlite3.DatabaseError("a row is missing")
+        return found
+
+
+class Database:
+    """An open index. Good for many snapshots, in one thread at a time.
+
+    `identity`: device and inode of the file. `made_fresh`: a barrier has been passed for what is
+    about to be asked.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        connection: sqlite3.Connection,
+        *,
+        immutable: bool,
+        identity: tuple[int, int] | None,
+    ) -> None:
+        self.path = path
+        self.immutable = immutable
+        self.identity = identity
+        self.made_fresh = False
+        self._connection = connection
+        self._give_up_at = float("inf")
+        connection.set_progress_handler(self.is_overdue, DEADLINE_STEPS)
+
+    def is_overdue(self) -> bool:
+        """Tell whether the statements of this snapshot have had their time."""
+        return time.monotonic() > self._give_up_at
+
+    @property
+    def folder(self) -> str:
+        """The folder that holds the index, its lock and the daemon's state."""
+        return os.path.dirname(os.path.abspath(self.path))
+
+    def snapshot(self, deadline_s: float | None = None) -> Reading:
+        """Read one state of the index in a `with` block; its statements together may take `deadline_s`.
+
+        SQLite's own errors leave the block as a WikiqError that names the file. Without a deadline of
+        its own a snapshot has DEADLINE_S.
+        """
+        return Reading(self, DEADLINE_S if deadline_s is None else deadline_s)
+
+    def begin(self, deadline_s: float) -> Snapshot:
+        """Start a read transaction; `Reading` ends it."""
+        self._give_up_at = time.monotonic() + deadline_s
+        self._connection.execute("BEGIN")
+        return Snapshot(connection=self._connection, meta=_read_meta(self._connection))
+
+    def end(self) -> None:
+        """End the read transaction."""
+        self._give_up_at = float("inf")
+        self._connection.rollback()
+
+    def find_damage(self) -> str | None:
+        """Look for pages of the file, or rows, that no writer leaves behind; reads all of the index."""
+        try:
+            found = self._connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            if found != "ok":
+                return str(found).splitlines()[-1]
+            wrong = self._connection.execute(SELECT_WRONG_ROWS).fetchone()
+            return f"a wrong value in {wrong[0]}" if wrong else None
+        except _Failure as error:
+            return str(error)
+
+    def is_replaced(self) -> bool:
+        """Tell whether another file has taken the index's place; this one would never change again."""
+        return _identity(self.path) != self.identity
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+
+class Reading:
+    """The `with` block of one snapshot. Written out, since contextlib costs a search half a millisecond."""
+
+    def __init__(self, database: Database, deadline_s: float) -> None:
+        self._database = database
+        self._deadline_s = deadline_s
+
+    def __enter__(self) -> Snapshot:
+        try:
+            return self._database.begin(self._deadline_s)
+        except _Failure as error:
+            self._database.end()
+            raise explained(error, self._database.path) from error
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        was_overdue = self._database.is_overdue()
+        self._database.end()
+        if isinstance(error, WikiqError) or not isinstance(error, Exception):
+            return
+        # Ctrl-C raises while SQLite has the clock looked at, and Python's sqlite3 drops what is raised there.
+        if _primary_code(error) == sqlite3.SQLITE_INTERRUPT and not was_overdue:
+            raise KeyboardInterrupt from error
+        # A ProgrammingError is a statement of ours that is wrong: a bug, which keeps its traceback.
+        if isinstance(error, _Failure) and not isinstance(error, sqlite3.ProgrammingError):
+            raise explained(error, self._database.path) from error
+        # What looks like a bug may be a file that lies; the file is suspected first.
+        if (damage := self._database.find_damage()) is not None:
+            raise damaged(self._database.path, damage) from error
+
+
+def open_database(path: str, *, patience_s: float = OPEN_PATIENCE_S) -> Database:
+    """Open the index at `path` to read.
+
+    Raises NoIndexError, ForeignIndexError, DamagedIndexError or UnreadableIndexError. `patience_s`
+    is how long a writer that is just starting or stopping is waited for.
+    """
+    _check_file(path)
+    give_up_at = time.monotonic() + patience_s
+    while True:
+        try:
+            return _opened(path, immutable=False)
+        except _Failure as error:
+            code = _primary_code(error)
+            if code in _CLOSED and _is_closed(path):
+                break
+            if code not in _PASSING or time.monotonic() > give_up_at:
+                raise explained(error, path) from error
+        time.sleep(OPEN_PAUSE_S)
+    try:
+        return _opened(path, immutable=True)
+    except _Failure as error:
+        raise explained(error, path) from error
+
+
+def parse_names(text: str) -> tuple[str, ...]:
+    """Read a JSON array of strings, as heading paths are kept; sqlite3.DatabaseError if it is none."""
+    try:
+        names = json.loads(text)
+    except (TypeError, ValueError) as error:
+        raise sqlite3.DatabaseError(f"not JSON: {text!r:.40}") from error
+    if not isinstance(names, list):
+        raise sqlite3.DatabaseError(f"not an array: {text!r:.40}")
+    return tuple(str(name) for name in names)
+
+
+def _opened(path: str, *, immutable: bool) -> Database:
+    identity = _identity(path)  # taken first: a file that comes in between is taken for replaced
+    connection = sqlite3.connect(
+        _uri(path, immutable=immutable), uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None
+    )
+    try:
+        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_VALUE)
+        if sys.version_info >= (3, 12):
+            connection.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)  # noqa: FBT003 - C signature
+        for pragma in READER_PRAGMAS:
+            connection.execute(pragma)
+        _check_contract(connection, path)
+        return Database(path, connection, immutable=immutable, identity=identity)
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _uri(path: str, *, immutable: bool) -> str:
+    quoted = os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    return f"file:{quoted}?mode=ro{'&immutable=1' if immutable else ''}"
+
+
+def _check_file(path: str) -> None:
+    try:
+        found = os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        raise NoIndexError(path, "there is no index", "run `indexerd build` in the wiki's folder") from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise UnreadableIndexError(path, f"{reason}", "check that you may read it and its folder") from None
+    if not os.path.isfile(path):
+        raise ForeignIndexError(path, "is not a file", "name the index file with --db")
+    if not os.access(path, os.R_OK):
+        raise UnreadableIndexError(path, "permission denied", "ask its owner to share it (share_group)")
+    for part in _PARTS:
+        if _is_special(path + part):
+            raise ForeignIndexError(path + part, "is not a file", "remove it")
+    if found.st_size == 0:
+        raise ForeignIndexError(path, "is empty", "run `indexerd build` in the wiki's folder")
+
+
+def _is_special(path: str) -> bool:
+    """Tell whether something else than a file is there; one look, since the writer's files come and go."""
+    try:
+        return not stat.S_ISREG(os.stat(path).st_mode)
+    except OSError:
+        return False
+
+
+def _check_contract(connection: sqlite3.Connection, path: str) -> None:
+    application_id = connection.execute("PRAGMA application_id").fetchone()[0]
+    if application_id != APPLICATION_ID:
+        raise ForeignIndexError(
+            path,
+            f"belongs to another application (id {application_id & 0xFFFFFFFF:#010x})",
+            "name the index with --db or --wiki",
+        )
+    contract = str(_read_meta(connection).get("contract", ""))
+    major = contract.partition(".")[0]
+    if not major.isdecimal():
+        raise damaged(path, f"contract {contract!r:.40}")
+    if int(major) != CONTRACT_MAJOR:
+        problem = f"has contract {contract:.20}, this wikiq reads {CONTRACT_MAJOR}"
+        remedy = "update wikiq" if int(major) > CONTRACT_MAJOR else "run `indexerd build` to renew it"
+        raise ForeignIndexError(path, problem, remedy)
+
+
+def _read_meta(connection: sqlite3.Connection) -> dict[str, Any]:
+    meta = dict(connection.execute(SELECT_META).fetchall())
+    try:
+        meta["generation"] = int(meta["generation"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise sqlite3.DatabaseError("meta tells no generation") from error
+    return meta
+
+
+def _is_closed(path: str) -> bool:
+    """Tell whether nobody writes the index and all of it is in the one file.
+
+    Only then may it be read as immutable: while a WAL holds rows, that would serve old ones.
+    """
+    return not os.path.exists(f"{path}-wal") and writer_is_running(os.path.dirname(path) or ".") is False
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

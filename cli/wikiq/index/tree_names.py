@@ -1,0 +1,68 @@
+"""What lies in the tree of a wiki, asked by path or by file name; only ever looks."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+
+from indexerd.contract.terms import fold_path
+
+PAGE_ENDINGS = (".md", ".markdown")
+MOST_FOLDERS = 100_000  # walked for names; a wiki of 100,000 pages has about a tenth of that
+
+
+class TreeNames:
+    """The tree below `root`, looked at when it is asked about."""
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+        self._folders: dict[str, dict[str, str]] = {}
+
+    def has_path(self, path: str) -> bool:
+        """Tell whether a file or folder stands at a path from the root."""
+        if path.startswith("/") or ".." in path.split("/") or "\0" in path:
+            return False
+        return os.path.exists(os.path.join(self._root, path))
+
+    def has_folded_path(self, path: str) -> bool:
+        """Tell whether something stands at a path that was folded, whatever the case of its names."""
+        at = self._root
+        for part in path.split("/"):
+            name = self._names_in(at).get(part)
+            if name is None:
+                return False
+            at = os.path.join(at, name)
+        return True
+
+    def has_name(self, name: str) -> bool:
+        """Tell whether a file of this name, whatever its case, lies anywhere; hidden folders left out.
+
+        Folders in `name` are the last ones above the file, as Obsidian takes them; the ending of a
+        page may be missing.
+        """
+        above, _, last = fold_path(name).rpartition("/")
+        folders = (folder for end in ("", *PAGE_ENDINGS) for folder in self._files.get(last + end, ()))
+        return any(f"/{folder}".endswith(f"/{above}" if above else "") for folder in folders)
+
+    def _names_in(self, folder: str) -> dict[str, str]:
+        """The names in a folder by their folded form; none where it cannot be listed."""
+        if folder not in self._folders:
+            try:
+                names = os.listdir(folder)
+            except OSError:
+                names = []
+            self._folders[folder] = {fold_path(name): name for name in names}
+        return self._folders[folder]
+
+    @cached_property
+    def _files(self) -> dict[str, list[str]]:
+        """The folders, as folded paths from the root, in which a file of each folded name lies."""
+        found: dict[str, list[str]] = {}
+        for number, (folder, folders, files) in enumerate(os.walk(self._root)):
+            if number == MOST_FOLDERS:
+                break
+            folders[:] = [name for name in folders if not name.startswith(".")]
+            place = fold_path(os.path.relpath(folder, self._root)) if folder != self._root else ""
+            for file in files:
+                found.setdefault(fold_path(file), []).append(place)
+        return found

@@ -1,0 +1,156 @@
+"""Answers as lines for people, fields for pipes, and JSON; pure, from records to spans and text.
+
+What could steer a terminal is still in these spans: `screen` takes it out when it writes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from wikiq.model.results import FORMAT, OK, document, json_form
+from wikiq.output.terminal import BOLD, FAINT, MATCH, PLACE, WARNING, Span, counted, joined
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from indexerd.contract.record import Record
+    from wikiq.model.results import Evidence, ExplainedResult, Hit, IndexAge, MergedResult, SearchResult
+
+INDENT = "  "
+MOST_NAMED, LONGEST_NAMED = 8, 40  # words in a note, and characters of one: together a few lines at most
+_WIDE = frozenset("WF")  # East Asian width: two columns
+
+
+def hit_block(hit: Hit, *, root: str, folder: str, columns: int) -> Iterator[tuple[Span | str, ...]]:
+    """Show one hit to people: title, breadcrumb, place, excerpt; then a blank line."""
+    yield (Span(text=hit.title, style=BOLD),)
+    crumbs = breadcrumb(hit)
+    if crumbs:
+        yield (INDENT, Span(text=crumbs, style=FAINT))
+    place = Span(text=place_of(hit, root, folder), style=PLACE, target=os.path.join(root, hit.path))
+    mark = () if hit.status == OK else (" ", Span(text=f"[{hit.status}]", style=WARNING))
+    yield (INDENT, place, *mark)
+    if hit.evidence is not None and hit.evidence.excerpt:
+        yield from ((INDENT, *spans) for spans in excerpt_lines(hit.evidence, columns - len(INDENT)))
+    elif hit.summary:
+        yield (INDENT, hit.summary)
+    yield ()
+
+
+def hit_fields(hit: Hit, *, root: str, folder: str) -> tuple[str, str, str]:
+    """Show one hit to other programs: path and line, title, breadcrumb."""
+    return place_of(hit, root, folder), hit.title, breadcrumb(hit)
+
+
+def place_of(hit: Hit, root: str, folder: str) -> str:
+    """Give path and line of a hit as an editor takes them."""
+    line = hit.evidence.start_line if hit.evidence is not None else 1
+    return f"{shown_path(root, hit.path, folder)}:{line}"
+
+
+def shown_path(root: str, path: str, folder: str) -> str:
+    """Give the path of a page as it is reached from `folder` (a real path): absolute outside the wiki."""
+    if folder == root:
+        return path
+    full = os.path.join(root, path)
+    return os.path.relpath(full, folder) if folder.startswith(root.rstrip("/") + "/") else full
+
+
+def breadcrumb(hit: Hit) -> str:
+    """Give the headings down to the section, without one that only repeats the title."""
+    path = hit.evidence.heading_path if hit.evidence is not None else ()
+    return joined(path[1:] if path[:1] == (hit.title,) else path)
+
+
+def excerpt_lines(evidence: Evidence, columns: int) -> Iterator[tuple[Span | str, ...]]:
+    """Break an excerpt into lines, with the matched words marked."""
+    text = evidence.excerpt or ""
+    for start, end in wrap(text, columns):
+        spans: list[Span | str] = []
+        at = start
+        for first, last in evidence.matches:
+            first, last = max(first, at), min(last, end)
+            if first < last:
+                spans += [text[at:first], Span(text=text[first:last], style=MATCH)]
+                at = last
+        yield (*spans, text[at:end])
+
+
+def wrap(text: str, columns: int) -> Iterator[tuple[int, int]]:
+    """Cut a text at blanks into ranges that fit `columns`; what has no blank is cut where it must."""
+    start = blank = width = 0
+    for at, character in enumerate(text):
+        if character == " ":
+            blank = at
+        width += _width(character)
+        if width > columns and at > start:
+            end = blank if blank > start else at
+            yield start, end
+            start = end + 1 if blank == end else end
+            width = sum(map(_width, text[start : at + 1]))
+    if start < len(text):
+        yield start, len(text)
+
+
+def result_json(result: Record, index: IndexAge | None = None) -> str:
+    """Write an answer as one JSON document, ASCII only, so that no terminal is steered by it."""
+    return _ascii(document(result, index))
+
+
+def rows_json(name: str, rows: Sequence[Record], index: IndexAge, **more: object) -> str:
+    """Write a listing as one JSON document with the rows under `name`."""
+    rows_form = [json_form(row) for row in rows]
+    return _ascii({"format": FORMAT, "index": json_form(index), **more, name: rows_form})
+
+
+def row_json(row: Record) -> str:
+    """Write one row as a line of NDJSON."""
+    return _ascii(json_form(row))
+
+
+def notes(result: SearchResult | MergedResult) -> Iterator[str]:
+    """Say in a line each what was done with the words that is not seen in the hits."""
+    for typed, used in result.corrected.items():
+        yield f"no page has {typed!r}; looked for {used!r}"
+    if result.excluded:
+        yield f"left out sections with {', '.join(map(repr, result.excluded))}"
+    stale = [hit.path for hit in result.hits if hit.status != OK]
+    if stale:
+        yield f"changed or gone since they were indexed: {', '.join(stale)}"
+    if result.ignored_terms:
+        yield f"too many words; not looked for: {_some(result.ignored_terms)}"
+
+
+def explanation_lines(result: ExplainedResult) -> Iterator[str]:
+    """Say how each word was taken, then what the score of each hit is made of."""
+    for term in result.explanation.terms:
+        used = f" as {term.used!r}" if term.kind in ("corrected", "pieces") else ""
+        count = f", in {counted(term.sections, 'section')}" if term.sections else ""
+        forms = f", also {', '.join(map(repr, term.forms))}" if term.forms else ""
+        yield f"{term.typed!r}: {term.kind}{used}{count}{forms}"
+    for hit, parts in zip(result.hits, result.explanation.scores, strict=True):
+        told = [f"{name} {value:.3f}" for name, value in json_form(parts).items() if value]
+        yield f"{hit.score:.3f} {hit.slug}: {', '.join(told) or 'name alone'}"
+
+
+def _some(words: Sequence[str]) -> str:
+    """Name words in a note, which is one line however much was pasted into the question."""
+    named = [
+        word if len(word) <= LONGEST_NAMED else word[:LONGEST_NAMED] + "…" for word in words[:MOST_NAMED]
+    ]
+    more = [f"and {len(words) - MOST_NAMED} more"] if len(words) > MOST_NAMED else []
+    return " ".join(named + more)
+
+
+def _ascii(form: object) -> str:
+    return json.dumps(form).replace("\x7f", "\\u007f")  # the one control that json leaves as it is
+
+
+def _width(character: str) -> int:
+    if character.isascii():
+        return 1
+    from unicodedata import combining, east_asian_width
+
+    return 0 if combining(character) else 2 if east_asian_width(character) in _WIDE else 1

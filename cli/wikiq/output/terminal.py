@@ -1,0 +1,171 @@
+"""The one place where text of the wiki meets a terminal: cleaned, styled, linked, written.
+
+Titles, headings and excerpts come from files that anybody may have written (spec 5.5). Renderers
+give spans of plain text; control characters are replaced here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+
+from indexerd.contract.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import IO
+
+PLAIN, BOLD, FAINT, PLACE, MATCH, WARNING = "", "1", "2", "36", "1;33", "31"  # SGR parameters
+NARROWEST, WIDEST = 40, 100  # columns of running text
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+
+# C0 and C1 controls, DEL, and the characters that reorder or hide what follows them (UAX #9).
+_CONTROLS = (
+    *range(0x20),
+    *range(0x7F, 0xA0),
+    0x061C,
+    *range(0x200E, 0x2010),
+    *range(0x2028, 0x202F),
+    *range(0x2066, 0x206A),
+)
+_IN_A_LINE = dict.fromkeys(_CONTROLS, REPLACEMENT) | dict.fromkeys(map(ord, "\t\n\r"), " ")
+_IN_A_TEXT = _IN_A_LINE | {ord("\t"): "\t", ord("\n"): "\n", ord("\r"): None}
+
+# Terminals that are known to follow OSC 8; others may print it.
+_LINKING_PROGRAMS = frozenset({"iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper"})
+_LINKING_VARIABLES = ("KITTY_WINDOW_ID", "WT_SESSION", "KONSOLE_VERSION", "DOMTERM")
+_FIRST_LINKING_VTE = 5000  # VTE 0.50
+_UNQUOTED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
+
+
+class Span(Record):
+    """Text in one style. `target` is the absolute path of the file it leads to."""
+
+    text: str
+    style: str = PLAIN
+    target: str | None = None
+
+
+class Screen:
+    """An output stream, and what it can show."""
+
+    def __init__(
+        self, stream: IO[str], *, is_terminal: bool, colours: bool, links: bool, columns: int
+    ) -> None:
+        self.stream = stream
+        self.is_terminal = is_terminal
+        self.columns = columns
+        self._colours = colours
+        self._links = links
+
+    def onto(self, stream: IO[str]) -> Screen:
+        """Give a screen that shows the same on another stream, such as a pager's."""
+        return Screen(
+            stream,
+            is_terminal=self.is_terminal,
+            colours=self._colours,
+            links=self._links,
+            columns=self.columns,
+        )
+
+    def line(self, *spans: Span | str) -> None:
+        """Write one line."""
+        self.stream.write("".join(map(self._shown, spans)) + "\n")
+
+    def fields(self, *texts: str) -> None:
+        """Write one line of fields with tabs between them."""
+        self.stream.write("\t".join(map(printable_line, texts)) + "\n")
+
+    def text(self, text: str) -> None:
+        """Write running text; as it is where no terminal is looking, cleaned on one."""
+        self.stream.write(printable_text(text) if self.is_terminal else text)
+
+    def pause(self, seconds: float) -> None:
+        """Write out what was said and wait; BrokenPipeError as soon as nobody reads any more.
+
+        Whoever only writes learns that with the next thing to say, which may never come.
+        """
+        from select import POLLERR, POLLHUP, poll
+
+        self.stream.flush()
+        reader = poll()
+        reader.register(self.stream.fileno(), 0)  # these two are told without being asked for
+        events = [event for _, event in reader.poll(seconds * 1000)]
+        if any(event & (POLLERR | POLLHUP) for event in events):
+            raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+        if events:
+            time.sleep(seconds)  # a stream that cannot be polled answers at once
+
+    def _shown(self, span: Span | str) -> str:
+        if isinstance(span, str):
+            return printable_line(span)
+        shown = printable_line(span.text)
+        if self._colours and span.style and shown:
+            shown = f"\x1b[{span.style}m{shown}\x1b[0m"
+        if self._links and span.target is not None:
+            shown = f"\x1b]8;;{file_url(span.target)}\x1b\\{shown}\x1b]8;;\x1b\\"
+        return shown
+
+
+def open_screen(stream: IO[str], environ: Mapping[str, str]) -> Screen:
+    """Find out what `stream` can show."""
+    is_terminal = stream.isatty()
+    is_plain = not is_terminal or environ.get("TERM", "dumb") == "dumb"
+    return Screen(
+        stream,
+        is_terminal=is_terminal,
+        colours=not is_plain and not environ.get("NO_COLOR"),
+        links=not is_plain and follows_links(environ),
+        columns=_columns(stream) if is_terminal else WIDEST,
+    )
+
+
+def printable_line(text: str) -> str:
+    """Replace what could steer a terminal; tabs and line ends become blanks."""
+    return text if text.isascii() and text.isprintable() else text.translate(_IN_A_LINE)
+
+
+def printable_text(text: str) -> str:
+    """Replace what could steer a terminal, but for tabs and line feeds."""
+    return text.translate(_IN_A_TEXT)
+
+
+def follows_links(environ: Mapping[str, str]) -> bool:
+    """Tell whether the terminal is known to understand OSC 8; FORCE_HYPERLINK decides over it."""
+    forced = environ.get("FORCE_HYPERLINK")
+    if forced is not None:
+        return forced not in ("", "0")
+    if environ.get("TERM_PROGRAM") in _LINKING_PROGRAMS:
+        return True
+    if environ.get("TERM", "").startswith(("xterm-kitty", "alacritty", "foot", "tmux", "screen")):
+        return not environ["TERM"].startswith(("tmux", "screen"))  # what is around them is not known
+    vte = environ.get("VTE_VERSION", "")
+    if vte.isdecimal() and int(vte) >= _FIRST_LINKING_VTE:
+        return True
+    return any(name in environ for name in _LINKING_VARIABLES)
+
+
+def file_url(path: str) -> str:
+    """Write an absolute path as a URL that a terminal can carry."""
+    return "file://" + "".join(chr(b) if b in _UNQUOTED else f"%{b:02X}" for b in os.fsencode(path))
+
+
+def joined(parts: Iterable[str]) -> str:
+    """Join a heading path for people."""
+    return " > ".join(parts)
+
+
+def counted(number: int, noun: str) -> str:
+    """Say how many there are of what has a regular plural."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _columns(stream: IO[str]) -> int:
+    try:
+        columns = os.get_terminal_size(stream.fileno()).columns
+    except (OSError, ValueError):
+        columns = 0
+    columns = columns or WIDEST  # 0: a terminal that was never told its size
+    return min(max(columns, NARROWEST), WIDEST)

@@ -1,0 +1,168 @@
+"""Which page or topic a name means, and what comes near a name that means none.
+
+Names are only ever compared with names in the index; nothing typed is opened as a path.
+"""
+
+from __future__ import annotations
+
+import posixpath
+
+from indexerd.contract.record import Record
+from indexerd.contract.terms import fold_path, fold_title
+from wikiq.errors import UnknownPageError, UnknownSectionError, UnknownTopicError, UsageError, shell_word
+from wikiq.index import sql
+from wikiq.index.database import parse_names
+from wikiq.model.request import bindable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wikiq.index.database import Snapshot
+
+MOST_SUGGESTED = 3  # near misses in one line
+MOST_COMPARED = 5_000  # names held against a miss: .1 s
+PATH_SIGN = ">"  # between the headings of a path that is typed
+LENGTH_SLACK = 4  # characters by which a near miss may be longer or shorter
+
+# What a name may be, best first; within one kind a name that fits several pages is ambiguous.
+_KINDS = ("path", "slug", "stem", "alias", "file_name", "title")
+
+
+class PageRef(Record):
+    """A page, as much of it as other statements need."""
+
+    page_id: int
+    slug: str
+    path: str
+    title: str
+    sections: int
+
+
+class SectionRef(Record):
+    """A section of a page, by its place in it."""
+
+    section_rowid: int
+    ordinal: int
+
+
+def require_page(snapshot: Snapshot, name: str, *, folder: str | None = None) -> PageRef:
+    """Find the page called `name`: slug, path, title, alias or unique file name.
+
+    A path may also be absolute, or relative to `folder` (absolute). Raises UnknownPageError with near
+    misses, UsageError where several pages share the name.
+    """
+    page = find_page(snapshot, name, folder=folder)
+    if page is None:
+        key = fold_path(bindable(name))
+        near = _nearest(key, (row[0] for row in _comparable(snapshot, key)))
+        raise UnknownPageError(name, "there is no such page", _did_you_mean(near, "see `wikiq pages`"))
+    return page
+
+
+def find_page(snapshot: Snapshot, name: str, *, folder: str | None = None) -> PageRef | None:
+    """Find the page called `name` like `require_page`; None where no page is."""
+    name = bindable(name)
+    for spelled in map(bindable, _spellings(name, snapshot.root, folder)):
+        row = snapshot.row(sql.SELECT_PAGE_EXACTLY, {"name": spelled})
+        if row is not None:
+            return PageRef(**dict(zip(PageRef.fields, row, strict=True)))
+    named = snapshot.rows(sql.SELECT_PAGES_NAMED, (fold_path(name), fold_title(name)))
+    if not named:
+        return None
+    best = min(named, key=lambda row: _KINDS.index(row[-1]) if row[-1] in _KINDS else len(_KINDS))[-1]
+    pages = [row[:-1] for row in named if row[-1] == best]
+    if len({page[0] for page in pages}) > 1:
+        paths = ", ".join(shell_word(page[2]) for page in pages[:MOST_SUGGESTED])
+        more = ", …" if len(pages) > MOST_SUGGESTED else ""
+        raise UsageError(name, f"means {len(pages)} pages", f"give the path of one: {paths}{more}")
+    return PageRef(**dict(zip(PageRef.fields, pages[0], strict=True)))
+
+
+def require_section(snapshot: Snapshot, page: PageRef, name: str) -> SectionRef:
+    """Find the section `name` of a page, the first of several.
+
+    `name`: anchor, number, heading, or the last headings of a path joined by ` > `, as searches show
+    it. Raises UnknownSectionError with near misses.
+    """
+    name = bindable(name)
+    rows = snapshot.rows(sql.SELECT_SECTION_NAMES, (page.page_id,))
+    folded = fold_title(name.replace("%20", " "))
+    tests = (
+        lambda row: row[3] == name,
+        lambda row: row[2] == name,
+        lambda row: row[3].lower() == name.lower(),
+        lambda row: fold_title(row[4]) == folded,
+    )
+    for fits in tests:
+        for row in rows:
+            if fits(row):
+                return SectionRef(section_rowid=row[0], ordinal=row[1])
+    at = _ordinal_at(snapshot, page, name) if PATH_SIGN in name else None
+    if at is not None:
+        return SectionRef(section_rowid=rows[at][0], ordinal=at)
+    near = [f"{page.slug}#{anchor}" for anchor in _nearest(name, (row[3] for row in rows if row[3]))]
+    raise UnknownSectionError(
+        f"{page.slug}#{name}",
+        "there is no such section",
+        _did_you_mean(near, f"see `wikiq outline {shell_word(page.slug)}`"),
+    )
+
+
+def section_at_line(snapshot: Snapshot, page: PageRef, line: int) -> str:
+    """Give the number of the section that holds a line of the page's file, "" for what is before the first.
+
+    Raises UnknownSectionError for a line after the last.
+    """
+    outline = snapshot.rows(sql.SELECT_OUTLINE, (page.page_id,))
+    last = max((row[7] for row in outline), default=0)
+    if line > last:
+        problem = f"the last line with text is {last}" if last else "the page has no sections"
+        remedy = f"see `wikiq outline {shell_word(page.slug)}`"
+        raise UnknownSectionError(f"{page.path}:{line}", problem, remedy)
+    return next((str(row[0]) for row in reversed(outline) if row[6] <= line), "")
+
+
+def _ordinal_at(snapshot: Snapshot, page: PageRef, path: str) -> int | None:
+    """The place of the first section whose headings end with those of `path`; an introduction comes last."""
+    sought = [fold_title(part) for part in path.split(PATH_SIGN)]
+    found: list[tuple[bool, int]] = []
+    for ordinal, row in enumerate(snapshot.rows(sql.SELECT_OUTLINE, (page.page_id,))):
+        headings = [fold_title(heading) for heading in parse_names(row[3])]
+        if headings[-len(sought) :] == sought:
+            found.append((row[1] == 0, ordinal))
+    return min(found)[1] if found else None
+
+
+def require_topic(snapshot: Snapshot, topic: str) -> str:
+    """Give the spelling of a topic in the index; UnknownTopicError with near misses."""
+    folded = "-".join(fold_title(bindable(topic).strip().removeprefix("#")).split())
+    if snapshot.row(sql.SELECT_TOPIC_EXISTS, {"topic": folded}) is not None:
+        return folded
+    near = _nearest(folded, (row[0] for row in snapshot.rows(sql.SELECT_TOPIC_NAMES)))
+    raise UnknownTopicError(topic, "there is no such topic", _did_you_mean(near, "see `wikiq topics`"))
+
+
+def _spellings(name: str, root: str, folder: str | None) -> Iterable[str]:
+    """What `name` may be as a slug or a path from the root."""
+    plain = name.removeprefix("./").rstrip("/")
+    yield plain
+    if posixpath.isabs(name):
+        yield posixpath.relpath(name, root)
+    elif folder is not None:
+        yield posixpath.relpath(posixpath.join(folder, name), root)
+
+
+def _comparable(snapshot: Snapshot, key: str) -> list[tuple[str]]:
+    bounds = (key, len(key) - LENGTH_SLACK, len(key) + LENGTH_SLACK, MOST_COMPARED)
+    return snapshot.rows(sql.SELECT_SIMILAR_NAMES, bounds)
+
+
+def _nearest(name: str, candidates: Iterable[str]) -> list[str]:
+    from difflib import get_close_matches
+
+    return get_close_matches(name, list(dict.fromkeys(candidates)), n=MOST_SUGGESTED)
+
+
+def _did_you_mean(near: list[str], otherwise: str) -> str:
+    return f"did you mean {' or '.join(map(shell_word, near))}?" if near else otherwise

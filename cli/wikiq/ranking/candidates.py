@@ -1,0 +1,187 @@
+"""Fetches what may answer a question: one statement, put together from the parts the question has.
+
+Every value is bound; what is pasted are constants of `sql`. The order is made in `ranking`.
+"""
+
+from __future__ import annotations
+
+from indexerd.contract.record import Record
+from indexerd.contract.terms import fold_path, fold_title
+from wikiq.index import sql
+from wikiq.query.filters import page_condition
+from wikiq.query.match import clause_condition, match_expressions, name_expression
+from wikiq.ranking.heading_match import heading_share
+from wikiq.ranking.score import Candidate, literal_shares, rank_candidates
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from wikiq.index.database import Snapshot
+    from wikiq.model.policies import Policy
+    from wikiq.model.request import Filters
+    from wikiq.query.match import Condition, Expressions
+    from wikiq.query.parse import Question
+    from wikiq.query.vocabulary import Vocabulary
+
+_HEADING = 9  # its place in a row of SELECT_RANKED
+
+
+class Ranking(Record):
+    """Candidates with their final scores, in order; `total` counts all pages (or sections) that match."""
+
+    ranked: list[tuple[float, Candidate]]
+    total: int
+
+
+class Part(Record):
+    """What is asked of one full-text table, and how much its bm25 weighs."""
+
+    name: str
+    table: str
+    weight: float
+    asked: str
+
+
+class _Fragment(Record):
+    """Some SQL with the values it binds."""
+
+    text: str
+    values: tuple[Any, ...] = ()
+
+
+def fetch_ranking(
+    snapshot: Snapshot,
+    question: Question,
+    vocabulary: Vocabulary,
+    policy: Policy,
+    filters: Filters,
+    *,
+    limit: int,
+    sections: bool = False,
+) -> Ranking:
+    """Fetch and rank sections, and pages that only their name finds; `limit` hits can be taken of it.
+
+    `filters` are checked ones. `sections`: hits are sections, not pages.
+    """
+    expressions = match_expressions(
+        question, vocabulary.uses, vocabulary.forms, with_function_words=policy.function_words
+    )
+    parts = _found(scored_parts(expressions, policy), policy)
+    clauses = _clauses(question)
+    names = _names(question, vocabulary, policy)
+    condition, bound = page_condition(filters)
+    literals = question.literals if policy.literal_weight else ()
+    statement = sql.SELECT_RANKED.format(
+        parts=parts.text,
+        clauses=clauses.text,
+        names=names.text,
+        everything=int(filters.is_empty),
+        condition=condition,
+        literals=", ".join(sql.HOLDS_LITERAL for _ in literals) or "1",
+        counted="passed" if sections else "best",
+    )
+    typed = question.text.strip() if policy.exact_names else ""
+    values = (
+        *parts.values,
+        *clauses.values,
+        *bound,
+        fold_path(typed),
+        fold_title(typed),
+        *names.values,
+        *bound,
+        max(policy.pool, limit if sections else 0),
+        limit,
+        limit,
+        *(literal.text for literal in literals for _ in range(2)),
+    )
+    rows = snapshot.rows(statement, values)
+    shares = literal_shares(question, vocabulary.sections)[: len(literals)]
+    headings = _heading_shares(question, vocabulary, rows) if policy.heading_weight else {}
+    return Ranking(
+        ranked=rank_candidates((_candidate(row, len(literals), headings) for row in rows), policy, shares),
+        total=rows[0][-1] if rows else 0,
+    )
+
+
+def scored_parts(expressions: Expressions, policy: Policy) -> list[Part]:
+    """The parts of a section's score that a question has."""
+    parts = (
+        Part(name="words", table="sections_fts", weight=1.0, asked=expressions.words),
+        Part(name="pairs", table="sections_fts", weight=policy.pair_weight, asked=expressions.pairs),
+        Part(name="forms", table="sections_fts", weight=policy.form_weight, asked=expressions.forms),
+        Part(name="pieces", table="sections_grams", weight=policy.piece_weight, asked=expressions.pieces),
+        Part(
+            name="piece_pairs",
+            table="sections_grams",
+            weight=policy.piece_weight * policy.piece_pair_weight,
+            asked=expressions.piece_pairs,
+        ),
+    )
+    return [part for part in parts if part.weight and part.asked]
+
+
+def _found(parts: Sequence[Part], policy: Policy) -> _Fragment:
+    """A row for every section that a part fits, with what it adds to the section's score."""
+    return _Fragment(
+        text=" UNION ALL ".join(sql.SCORED_PART.format(table=part.table) for part in parts) or sql.NO_PART,
+        values=tuple(v for part in parts for v in (*policy.weights, part.weight, part.asked)),
+    )
+
+
+def _clauses(question: Question) -> _Fragment:
+    """What a section must hold and must not."""
+    held = [_holds(clause_condition(clause)) for clause in question.required]
+    kept_out = [_holds(clause_condition(clause)) for clause in question.excluded]
+    texts = [part.text for part in held] + [f"NOT {part.text}" for part in kept_out]
+    return _Fragment(
+        text=" AND ".join(texts) or "1", values=tuple(v for part in held + kept_out for v in part.values)
+    )
+
+
+def _holds(condition: Condition) -> _Fragment:
+    if not condition.pieces:
+        return _Fragment(text=sql.HOLDS_WORDS, values=(condition.natural,))
+    if not condition.rest:
+        return _Fragment(
+            text=f"({sql.HOLDS_WORDS} OR {sql.HOLDS_PIECES})", values=(condition.natural, condition.pieces)
+        )
+    return _Fragment(
+        text=f"({sql.HOLDS_WORDS} OR {sql.HOLDS_PIECES} AND {sql.HOLDS_WORDS})",
+        values=(condition.natural, condition.pieces, condition.rest),
+    )
+
+
+def _names(question: Question, vocabulary: Vocabulary, policy: Policy) -> _Fragment:
+    """Pages found by their name; a name cannot show that a phrase is held or a word is not."""
+    expression = name_expression(question, vocabulary.uses)
+    if not policy.names or not expression or question.required or question.excluded:
+        return _Fragment(text=sql.NO_NAMED_PAGES)
+    return _Fragment(text=sql.NAMED_PAGES, values=(expression,))
+
+
+def _heading_shares(
+    question: Question, vocabulary: Vocabulary, rows: Sequence[tuple[Any, ...]]
+) -> dict[str | None, float]:
+    """How much of the question each heading is; pages of several versions share most of theirs."""
+    uses = vocabulary.uses
+    asked = [uses[term].text if term in uses else term for term in question.sequence]
+    return {heading: heading_share(asked, heading) for heading in {row[_HEADING] for row in rows} if heading}
+
+
+def _candidate(row: tuple[Any, ...], literals: int, headings: Mapping[str | None, float]) -> Candidate:
+    kind, section_rowid, page_id, score, is_exact, slug, updated_at, sections, ordinal, heading, *rest = row
+    return Candidate(
+        section_rowid=section_rowid,
+        page_id=page_id,
+        by_name=bool(kind),
+        score=score,
+        is_exact=is_exact,
+        slug=slug,
+        updated_at=updated_at,
+        sections=sections,
+        ordinal=ordinal if ordinal is not None else 0,
+        literals=tuple(rest[:literals]),
+        heading_share=headings.get(heading, 0.0),
+    )

@@ -1,0 +1,110 @@
+"""Asks every index of the state folder the same question and merges the answers by rank.
+
+Scores of different indexes cannot be compared: each one's best hit comes before anyone's second.
+"""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+
+from wikiq.answers.search import search
+from wikiq.errors import NoIndexError, UnknownPageError, UnknownTopicError, UsageError, WikiqError
+from wikiq.index.freshness import STOPPED, staleness
+from wikiq.index.locate import list_indexes
+from wikiq.model.request import Source
+from wikiq.model.results import Hit, MergedResult, WikiAnswer, WikiHit
+from wikiq.shell.session import opened
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from wikiq.index.locate import KnownIndex
+    from wikiq.model.request import SearchRequest
+    from wikiq.model.results import Freshness, SearchResult
+    from wikiq.output.context import Surroundings
+
+
+def search_everywhere(request: SearchRequest, source: Source, surroundings: Surroundings) -> MergedResult:
+    """Ask every registered index; one that cannot answer is noted and does not stop the others.
+
+    Raises NoIndexError without any index, and what was wrong with the question if none could answer.
+    """
+    if source.db is not None or source.wiki is not None:
+        raise UsageError("--all", "cannot be combined with --db or --wiki", "leave out one of them")
+    answers: list[WikiAnswer] = []
+    results: list[SearchResult] = []
+    ranked: list[list[WikiHit]] = []
+    failed: list[WikiqError] = []
+    not_fresh: list[str] = []
+    behind: list[tuple[KnownIndex, Freshness]] = []
+    for known in list_indexes(surroundings.environ):
+        try:
+            with opened(source.replace(db=known.path), surroundings) as asked:
+                result = search(asked.database, request)
+                if result.stale:
+                    behind.append((known, asked.freshness()))
+                if not asked.is_fresh:
+                    not_fresh.append(known.wiki)
+        except (UnknownPageError, UnknownTopicError) as error:
+            failed.append(error)  # no page of this wiki can pass; another one's may
+            continue
+        except UsageError:
+            raise
+        except WikiqError as error:
+            surroundings.note(str(error))
+            failed.append(error)
+            continue
+        answers.append(_answer(result, known.root))
+        results.append(result)
+        ranked.append([_placed(hit, known.wiki, known.root) for hit in result.hits])
+    for line in staleness_lines(behind):
+        surroundings.note(line)
+    if not answers:
+        raise failed[0] if failed else NoIndexError("--all", "there is no index yet", "run `indexerd build`")
+    return MergedResult(
+        query=request.query,
+        corrected={typed: used for result in results for typed, used in result.corrected.items()},
+        excluded=results[0].excluded,  # how a question is read does not depend on the index
+        ignored_terms=results[0].ignored_terms,
+        total=sum(answer.total for answer in answers),
+        wikis=tuple(answers),
+        failed=tuple(map(str, failed)),
+        not_fresh=tuple(not_fresh),
+        hits=tuple(merge_by_rank(ranked))[: request.limit],
+    )
+
+
+def staleness_lines(behind: Sequence[tuple[KnownIndex, Freshness]]) -> Iterator[str]:
+    """Say which answers may be behind their trees: a line each, but one for all wikis without a daemon."""
+    names = [known.wiki for known, _ in behind]
+    called = {known: known.wiki if names.count(known.wiki) == 1 else known.root for known, _ in behind}
+    idle = [known for known, freshness in behind if freshness.mode == STOPPED]
+    if len(idle) > 1:
+        listed = ", ".join(called[known] for known in idle)
+        yield f"no daemon is running for {listed}; start each with `indexerd run ROOT`"
+    for known, freshness in behind:
+        line = staleness(freshness, known.root)
+        if line is not None and (known not in idle or len(idle) == 1):
+            yield f"{called[known]}: {line}"
+
+
+def merge_by_rank(ranked: Sequence[Sequence[WikiHit]]) -> list[WikiHit]:
+    """Take every list's first, then every list's second, and so on."""
+    return [hit for hits in zip_longest(*ranked) for hit in hits if hit is not None]
+
+
+def _answer(result: SearchResult, root: str) -> WikiAnswer:
+    return WikiAnswer(
+        wiki=result.wiki,
+        root=root,
+        index_id=result.index_id,
+        generation=result.generation,
+        age_s=result.age_s,
+        stale=result.stale,
+        total=result.total,
+    )
+
+
+def _placed(hit: Hit, wiki: str, root: str) -> WikiHit:
+    return WikiHit(**{field: getattr(hit, field) for field in Hit.fields}, wiki=wiki, root=root)

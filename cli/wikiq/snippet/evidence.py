@@ -1,0 +1,112 @@
+"""The evidence of a hit: which words of the question its section holds, and the excerpt that shows them.
+
+Pure. The section's text comes in as it is stored, and bounded.
+"""
+
+from __future__ import annotations
+
+from indexerd.contract.record import Record
+from indexerd.contract.terms import is_unspaced, spans
+from wikiq.query.match import said_terms
+from wikiq.ranking.score import rarity
+from wikiq.snippet.excerpt import Sought, cut_excerpt, find_marks, first_words
+from wikiq.snippet.plain_text import plain_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wikiq.query.parse import Question, Term
+    from wikiq.query.vocabulary import Vocabulary
+    from wikiq.snippet.excerpt import Excerpt
+
+FORM_WEIGHT = 0.5  # of another form: in an excerpt too the word itself says more
+PIECE_WEIGHT = 0.4  # of a bigram: how common it is is not looked up, and a word is two or three
+
+
+class Words(Record):
+    """The words of a question as they are looked for in a text: `asked` as typed, `keys` as found.
+
+    The keys of a word are what stands for it in a text: itself, its correction, or what it begins, and
+    its other forms.
+    """
+
+    asked: tuple[Term, ...]
+    keys: tuple[tuple[str, ...], ...]
+    sought: Sought
+
+    @property
+    def rarest(self) -> str:
+        """The term that says most; empty where there is none."""
+        weights = self.sought.terms
+        return max(weights, key=lambda term: weights[term], default="")
+
+    def excerpt(self, body: str) -> Excerpt | None:
+        """Cut the excerpt of a section's body; None where only its heading or title matches.
+
+        Where the match is in what plain text leaves out, the address of a link for example, the
+        excerpt begins with the line it is in and marks nothing.
+        """
+        excerpt = cut_excerpt(plain_text(body), self.sought)
+        if excerpt is not None:
+            return excerpt
+        hidden = next(find_marks(body, spans(body), self.sought), None)
+        if hidden is None:
+            return None
+        line = max(body.rfind("\n", 0, hidden[0]), body.rfind("\r", 0, hidden[0])) + 1
+        return first_words(plain_text(body[line:]))
+
+    def held_in(self, text: str) -> tuple[str, ...]:
+        """The words that a text holds, as typed; of scripts without blanks the parts it holds."""
+        held = {key for _, _, key, _ in find_marks(text, spans(text), self.sought)}
+        words: dict[str, None] = {}
+        for term, keys in zip(self.asked, self.keys, strict=True):
+            if not held.isdisjoint(keys):
+                words[term.typed] = None
+            elif term.pieces:
+                words.update(dict.fromkeys(_held_parts(term, held)))
+        return tuple(words)
+
+
+def sought_words(question: Question, vocabulary: Vocabulary) -> Words:
+    """Say what to look for in the text of a hit, given what the terms turned out to mean.
+
+    Function words are looked for where there is nothing else: a marked `the` convinces nobody.
+    """
+    asked = [*said_terms(question), *(term for clause in question.required for term in clause.terms)]
+    terms: dict[str, float] = {}
+    beginnings: dict[str, float] = {}
+    pieces: dict[str, float] = {}
+    keys = []
+    for term in asked:
+        weight = rarity(vocabulary.sections.get(term.text, 0))
+        use = vocabulary.uses.get(term.text)
+        key = use.text if use is not None else term.text
+        forms = vocabulary.forms.get(term.text, ())
+        keys.append((key, *forms))
+        (beginnings if use is not None and use.is_prefix else terms)[key] = weight
+        terms.update(dict.fromkeys(forms, FORM_WEIGHT * weight))
+        if term.is_cut:
+            pieces.update(dict.fromkeys(term.pieces, PIECE_WEIGHT))
+        else:
+            pieces.update(dict.fromkeys(term.pieces or (term.text,), weight))
+            terms.update(dict.fromkeys(term.pieces, weight))
+    return Words(
+        asked=tuple(asked),
+        keys=tuple(keys),
+        sought=Sought(terms=terms, beginnings=beginnings, pieces=pieces),
+    )
+
+
+def _held_parts(term: Term, held: set[str]) -> Iterator[str]:
+    """Join the pieces that are held where they overlap: two bigrams give three characters."""
+    part = ""
+    for piece in term.pieces:
+        if piece in held and part and is_unspaced(piece) and part[-1] == piece[0]:
+            part += piece[1:]
+            continue
+        if part:
+            yield part
+        part = piece if piece in held else ""
+    if part:
+        yield part

@@ -1,0 +1,143 @@
+"""Topics: how they are spelled, which ones a page carries, and what `topics.yaml` declares.
+
+A topic that a page uses need not be declared. Nothing here knows which pages there are; the tree
+of topics is put together by the store.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
+from typing import Final
+
+from indexerd.core.markdown.document import FoundText
+from indexerd.core.model import Diagnostic, TopicDeclaration, TopicUse
+from indexerd.core.page.yaml_subset import Node, YamlError, parse_yaml, text_of
+
+MAX_TOPICS_FILE: Final = 1024 * 1024  # characters of topics.yaml: some 10,000 topics with descriptions
+
+_SPLIT: Final = re.compile(r"[,\s]+")
+_NUMBER: Final = re.compile(r"[\d/]+")  # `#123` and `#2024/05` are no tags (Obsidian)
+_FIELDS: Final = ("topics", "tags")
+
+
+def normalize_topic(text: str) -> str:
+    """The slug of a topic: NFKC, case folded, blanks to `-`, no leading `#`; '' where nothing is left."""
+    text = text.strip().lstrip("#")
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    segments = ("-".join(segment.split()) for segment in text.lower().split("/"))
+    return "/".join(segment for segment in segments if segment)
+
+
+def enclosing_topics(topic: str) -> tuple[str, ...]:
+    """What `a/b/c` is under by its name alone: `a/b`, `a`."""
+    segments = topic.split("/")
+    return tuple("/".join(segments[:count]) for count in range(len(segments) - 1, 0, -1))
+
+
+def page_topics(values: Mapping[str, Node], tags: Iterable[FoundText]) -> tuple[TopicUse, ...]:
+    """What a page carries: front matter `topics` and `tags`, and `#tag` in its text; each once an origin."""
+    uses: dict[TopicUse, None] = {}
+    for origin in _FIELDS:
+        for text in _listed(values.get(origin)):
+            if topic := normalize_topic(text):
+                uses[TopicUse(topic, origin)] = None
+    for tag in tags:
+        topic = normalize_topic(tag.text)
+        if topic and not _NUMBER.fullmatch(topic):
+            uses[TopicUse(topic, "text")] = None
+    return tuple(uses)
+
+
+def unread_topics(values: Mapping[str, Node]) -> Iterator[Diagnostic]:
+    """One diagnostic for each of the fields that holds something that cannot be a topic."""
+    for field in _FIELDS:
+        node = values.get(field)
+        items = node if isinstance(node, list) else [node]
+        if any(isinstance(item, dict | list) for item in items):
+            message = f"{field!r} holds something that is no word; write it as a list of words"
+            yield Diagnostic("front_matter_invalid", message)
+
+
+def parse_topics(text: str) -> tuple[TopicDeclaration, ...] | Diagnostic:
+    """What `topics.yaml` declares, or why the whole file is ignored.
+
+    Three shapes are read: a list of `slug, title, description, parents`; the same below the key
+    `topics`; a mapping of slugs to the other fields.
+    """
+    if len(text) > MAX_TOPICS_FILE:
+        return ignored_topics(1, f"it is larger than {MAX_TOPICS_FILE} characters")
+    try:
+        root, _ = parse_yaml(text)
+        topics: dict[str, TopicDeclaration] = {}
+        for slug, fields in _entries(root):
+            declared = _declaration(slug, fields)
+            if declared.slug in topics:
+                return ignored_topics(None, f"the topic {declared.slug!r} is there twice")
+            topics[declared.slug] = declared
+    except YamlError as error:
+        return ignored_topics(error.line, error.message)
+    try:
+        TopologicalSorter(_graph(topics)).prepare()
+    except CycleError as error:
+        return ignored_topics(None, f"a topic is above itself: {' > '.join(error.args[1])}")
+    return tuple(topics.values())
+
+
+def _listed(node: Node | None) -> Iterator[str]:
+    """The words of a list, or of one text cut at commas and blanks."""
+    if isinstance(node, list):
+        yield from filter(None, map(text_of, node))
+    elif text := text_of(node):
+        yield from _SPLIT.split(text)
+
+
+def _entries(root: Node) -> Iterator[tuple[str | None, Node]]:
+    if isinstance(root, dict) and "topics" in root and text_of(root["topics"]) is None:
+        root = root["topics"]
+    if isinstance(root, dict):
+        yield from root.items()
+    elif isinstance(root, list):
+        for entry in root:
+            yield (text_of(entry.get("slug")) if isinstance(entry, dict) else text_of(entry)), entry
+    elif text_of(root) is not None:
+        raise YamlError(1, "neither a list nor a mapping")
+
+
+def _declaration(slug: str | None, fields: Node) -> TopicDeclaration:
+    topic = normalize_topic(slug or "")
+    if not topic:
+        raise YamlError(1, "a topic without a slug")
+    known = fields if isinstance(fields, dict) else {}
+    parents = (normalize_topic(parent) for parent in _parents(known.get("parents")))
+    return TopicDeclaration(
+        slug=topic,
+        title=text_of(known.get("title")),
+        description=text_of(known.get("description")),
+        parents=tuple(dict.fromkeys(filter(None, parents))),
+    )
+
+
+def _parents(node: Node | None) -> Iterable[str]:
+    if isinstance(node, list):
+        return filter(None, map(text_of, node))
+    return filter(None, [text_of(node)])
+
+
+def _graph(topics: Mapping[str, TopicDeclaration]) -> dict[str, set[str]]:
+    """Each topic with what is right above it, by declaration and by name."""
+    graph = {slug: set(topic.parents) for slug, topic in topics.items()}
+    for slug in {*graph, *(parent for above in graph.values() for parent in above)}:
+        above = enclosing_topics(slug)
+        for inner, outer in zip((slug, *above), above, strict=False):
+            graph.setdefault(inner, set()).add(outer)
+    return graph
+
+
+def ignored_topics(line: int | None, problem: str) -> Diagnostic:
+    """What is said of a `topics.yaml` that counts as none."""
+    message = f"topics.yaml is ignored: {problem}; mend it, and the topics are read again"
+    return Diagnostic("topics_invalid", message, line)

@@ -1,0 +1,177 @@
+"""What a batch of pages that were looked at writes: one transaction, with the slugs they have in it.
+
+A page that comes or goes may change the slug of its neighbours, so the neighbours are part of the
+batch (spec 1.3). Pure: the caller fetches what it is asked for, the store writes what comes out.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from indexerd.core.model import Diagnostic, Page, Stamp, TopicDeclaration
+from indexerd.core.page.slugs import (
+    Slugged,
+    affected_groups,
+    assign_slugs,
+    base_slug,
+    claimed_by_losers,
+    collision_diagnostic,
+)
+from indexerd.core.sync.model import IndexedPage, PathDiagnostics, Plan, Touch, Upsert
+from indexerd.core.sync.reconcile import scan_part
+
+
+@dataclass(frozen=True, slots=True)
+class Projected:
+    """A page that was read and projected. `stamp` is that of the bytes."""
+
+    page: Page
+    stamp: Stamp
+    racy: bool
+
+    @property
+    def path(self) -> str:
+        """Where the page is."""
+        return self.page.path
+
+
+@dataclass(frozen=True, slots=True)
+class Unchanged:
+    """A page whose bytes are those of the index."""
+
+    path: str
+    stamp: Stamp
+    racy: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Vanished:
+    """A page that was there when the tree was scanned and is not any more.
+
+    What is known of it stays until a scan has seen that it is gone: a disk that is unmounted while
+    pages are read must not empty the index.
+    """
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A page that is there and could not be read; what is known of it stays."""
+
+    path: str
+    diagnostic: Diagnostic
+
+
+Outcome = Projected | Unchanged | Vanished | Unread
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """Everything that one transaction is to hold. `said`: what a scan now says of paths."""
+
+    outcomes: Sequence[Outcome] = ()
+    gone: Sequence[str] = ()
+    said: Mapping[str, tuple[Diagnostic, ...]] = field(default_factory=dict)
+    topics: tuple[TopicDeclaration, ...] | None = None
+    complete: bool = False
+
+    def coming(self, indexed: Mapping[str, IndexedPage]) -> set[str]:
+        """The pages that the index does not have yet."""
+        return {outcome.path for outcome in self.outcomes if isinstance(outcome, Projected)} - indexed.keys()
+
+    def going(self, indexed: Mapping[str, IndexedPage]) -> set[str]:
+        """The pages that the index has and must not have any more."""
+        return set(self.gone) & indexed.keys()
+
+
+def groups_of(paths: Iterable[str]) -> set[str]:
+    """The base slugs whose pages must be known where pages at `paths` come or go."""
+    return {group for path in paths for group in affected_groups(path)}
+
+
+def claimed_groups(members: Iterable[str]) -> set[str]:
+    """The base slugs that a page losing its own slug among `members` would take."""
+    groups: dict[str, list[str]] = defaultdict(list)
+    for path in members:
+        groups[base_slug(path)].append(path)
+    rivals = [path for group in groups.values() if len(group) > 1 for path in group]
+    return set(claimed_by_losers(rivals)) - groups.keys()
+
+
+def compose_plan(
+    gathered: Gathered,
+    indexed: Mapping[str, IndexedPage],
+    known: Mapping[str, tuple[Diagnostic, ...]],
+    *,
+    members: Iterable[str],
+    claimants: Iterable[str],
+    projection: str,
+) -> Plan:
+    """The transaction. `members`: the pages of `groups_of` what comes and goes, as they will be.
+
+    `claimants`: the pages of `claimed_groups(members)`. `indexed` holds every path of the batch and
+    all members that the index has, `known` what it says of paths.
+    """
+    members = set(members)
+    slugs = assign_slugs(members | set(claimants)) if members else {}
+    settled = {path: slugs[path] for path in members}
+    upserts, touches = [], []
+    for outcome in gathered.outcomes:
+        if isinstance(outcome, Projected):
+            slug = settled[outcome.path].slug if outcome.path in settled else indexed[outcome.path].slug
+            upserts.append(Upsert(outcome.page, slug, outcome.stamp, outcome.racy))
+        elif isinstance(outcome, Unchanged) and _is_touched(outcome, indexed[outcome.path]):
+            touches.append(Touch(outcome.path, outcome.stamp, outcome.racy))
+    written = {upsert.page.path for upsert in upserts}
+    renamed = [
+        (path, slugged.slug)
+        for path, slugged in settled.items()
+        if path not in written and slugged.slug != indexed[path].slug
+    ]
+    return Plan(
+        upserts=tuple(upserts),
+        touches=tuple(touches),
+        deletes=tuple(sorted(gathered.going(indexed), key=str.encode)),
+        renamed=tuple(sorted(renamed)),
+        diagnostics=_said(gathered, known, settled, written),
+        topics=gathered.topics,
+        projection=projection,
+        complete=gathered.complete,
+    )
+
+
+def _is_touched(outcome: Unchanged, page: IndexedPage) -> bool:
+    return (outcome.stamp, outcome.racy) != (page.stamp, page.racy)
+
+
+def _said(
+    gathered: Gathered,
+    known: Mapping[str, tuple[Diagnostic, ...]],
+    settled: Mapping[str, Slugged],
+    written: set[str],
+) -> tuple[PathDiagnostics, ...]:
+    """What is said of each path, whole, wherever that changes or an upsert would drop it."""
+    looked: dict[str, tuple[Diagnostic, ...]] = dict(gathered.said)
+    for outcome in gathered.outcomes:
+        if not isinstance(outcome, Vanished):
+            looked[outcome.path] = (outcome.diagnostic,) if isinstance(outcome, Unread) else ()
+    said = {}
+    for path in {*looked, *settled}:
+        before = known.get(path, ())
+        now = (*looked.get(path, scan_part(before)), *_slug_part(path, before, settled))
+        if now != before or (now and path in written):
+            said[path] = now
+    return tuple(PathDiagnostics(path, said[path]) for path in sorted(said, key=str.encode))
+
+
+def _slug_part(
+    path: str, before: tuple[Diagnostic, ...], settled: Mapping[str, Slugged]
+) -> tuple[Diagnostic, ...]:
+    slugged = settled.get(path)
+    if slugged is None:
+        part = set(scan_part(before))
+        return tuple(diagnostic for diagnostic in before if diagnostic not in part)
+    return () if slugged.winner is None else (collision_diagnostic(slugged, base_slug(path)),)

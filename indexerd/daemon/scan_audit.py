@@ -1,0 +1,85 @@
+"""Scans of everything, held against what the watcher reported: only late is it certain what it missed.
+
+A change made just before a scan is found by the scan first and reported a moment later; so what was
+missed is counted when a report could no longer come. Computes, and writes nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+from indexerd.contract.live_state import LastScan
+from indexerd.core.moments import time_text
+from indexerd.core.sync.scheduler import Job, Reason, find_unreported
+from indexerd.daemon.sync_pass import Looked
+
+REPORT_PATIENCE_S: Final = 0.5  # a change is reported within 70 ms
+
+# Only a look that nobody asked for tells what the watcher missed; for the others it was not there, or
+# its report was not awaited.
+_TELLING: Final = frozenset({Reason.PERIODIC, Reason.STORM})
+
+
+@dataclass(slots=True)
+class Finding:
+    """What one scan found. `reported`: paths whose change the watcher told of, or tells by `due_at`."""
+
+    reason: Reason
+    looked: Looked
+    due_at: float
+    telling: bool
+    reported: set[str] = field(default_factory=set)
+
+    @property
+    def missed(self) -> int:
+        """Changes that the watcher did not report."""
+        return len(find_unreported(self.looked.changed, self.reported)) if self.telling else 0
+
+    def told(self) -> LastScan:
+        """The scan as readers are told of it."""
+        return LastScan(
+            started_at=time_text(self.looked.survey.scan.started_ns),
+            finished_at=time_text(time.time_ns()),
+            reason=self.reason,
+            pages_seen=len(self.looked.survey.scan.stamps),
+            pages_changed=self.looked.update.changed,
+            missed_by_events=0,
+        )
+
+
+class ScanBook:
+    """The scans whose outcome is not settled yet. Times are monotonic seconds."""
+
+    def __init__(self) -> None:
+        self._open: list[Finding] = []
+
+    def enter(
+        self, job: Job, looked: Looked, reported: Iterable[str], now: float, *, watching: bool
+    ) -> Finding:
+        """A scan is done; `reported` came while it ran."""
+        telling = watching and job.reason in _TELLING and bool(looked.changed)
+        due_at = now + REPORT_PATIENCE_S if telling else now
+        finding = Finding(job.reason, looked, due_at, telling, {*job.expected, *reported})
+        self._open.append(finding)
+        return finding
+
+    def report(self, path: str) -> None:
+        """The watcher told of a change."""
+        for finding in self._open:
+            finding.reported.add(path)
+
+    @property
+    def next_at(self) -> float | None:
+        """When the next one is settled, None without one."""
+        return min((finding.due_at for finding in self._open), default=None)
+
+    def take_due(self, now: float) -> Finding | None:
+        """One that is settled by now."""
+        for finding in self._open:
+            if finding.due_at <= now:
+                self._open.remove(finding)
+                return finding
+        return None

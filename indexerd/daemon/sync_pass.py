@@ -1,0 +1,243 @@
+"""One look at the tree: surveyed, doubted where it is surprising, and written.
+
+Runs in a worker thread, one look at a time. What must be looked at a second time is said, with the
+time; when that happens is the loop's business. A surprise is never written at first sight.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from indexerd.core.sync.confirmation import (
+    CONFIRM_AFTER_S,
+    SETTLE_AFTER_S,
+    SETTLE_AT_MOST_S,
+    SecondLook,
+    is_emptied,
+)
+from indexerd.core.sync.intervals import back_off_s
+from indexerd.core.sync.paths import is_below
+from indexerd.core.sync.plan import Outcome, Projected, Vanished
+from indexerd.core.sync.scheduler import Job
+from indexerd.errors import NotPermittedError, RootError
+from indexerd.pipeline.indexer import Indexer, Survey, Update
+
+ANOTHER_ROOT: Final = "another folder stands at the place of the root"
+EMPTY_ROOT: Final = "an empty folder stands at the place of the root; is its disk mounted?"
+MOST_GONE: Final = "most pages are gone, which is believed after a second look"
+
+_ROOT = "root"
+_DELETIONS = "deletions"
+
+
+@dataclass(frozen=True, slots=True)
+class Unavailable:
+    """What stands at the root's place is not believed, so nothing was written."""
+
+    reason: str
+    second_look_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What a look came to.
+
+    `scan_s`: how long the tree was looked at, before anything was read. `changed`: pages that came, went
+    or have another stamp. `again`: paths to look at once more, with
+    the seconds until then. `second_look_at`: when a scan can settle a doubt. `folders`: whether more
+    than single files were looked at. `another_root`: the root was replaced, and that is believed now.
+    """
+
+    survey: Survey
+    update: Update
+    scan_s: float = 0.0
+    changed: tuple[str, ...] = ()
+    again: tuple[tuple[str, float], ...] = ()
+    second_look_at: float | None = None
+    folders: bool = False
+    another_root: bool = False
+    astray: bool = False
+
+
+class Looker:
+    """Looks at one root through an Indexer, and remembers what it doubted."""
+
+    def __init__(self, root: str, indexer: Indexer, clock: Callable[[], float]) -> None:
+        self._root = root
+        self._indexer = indexer
+        self._clock = clock
+        self._identity: tuple[int, int] | None = None
+        self._doubts = SecondLook(CONFIRM_AFTER_S)
+        self._settling = SecondLook(SETTLE_AFTER_S, SETTLE_AT_MOST_S)
+        self._unread: dict[str, int] = {}  # path -> how often in a row it could not be read as it is
+
+    @property
+    def open(self) -> tuple[str, ...]:
+        """What keeps the index from being equal to the tree, for people."""
+        doubts = {_ROOT: ANOTHER_ROOT, _DELETIONS: MOST_GONE}
+        return (
+            *(doubts[key] for key in self._doubts.keys),
+            *(f"{path} was emptied and may be written again" for path in self._settling.keys),
+            *(f"{path} changes while it is read, or cannot be read" for path in self._unread),
+        )
+
+    @property
+    def doubt_at(self) -> float | None:
+        """When a look can settle a doubt, None without one."""
+        times = (self._doubts.next_at(), self._settling.next_at())
+        return min((time for time in times if time is not None), default=None)
+
+    def use(self, indexer: Indexer) -> None:
+        """Looks through another Indexer from now on: the settings or the index file are new."""
+        self._indexer = indexer
+
+    def look(
+        self, job: Job, stop: Callable[[], bool], progress: Callable[[int, int], None] | None = None
+    ) -> Looked | Unavailable:
+        """Brings the index to what is found. Raises StorageError, Stopped and what else Indexer raises."""
+        began = self._clock()
+        try:
+            survey = self._indexer.survey(job.covers, stop=stop)
+        except (RootError, NotPermittedError) as error:
+            if error.path != self._root:
+                raise
+            self._doubts.forget(_DELETIONS)
+            return Unavailable(f"{self._root} {error.problem}")
+        scan_s = self._clock() - began
+        before = self._identity
+        doubt = self._doubt_root(survey)
+        if doubt is not None:
+            return Unavailable(doubt, self._doubts.next_at())
+        keep_gone = self._doubt_deletions(survey)
+        hold = self._doubt_emptied(survey)
+        refused: dict[str, float] = {}
+        update = self._indexer.apply(
+            survey,
+            hold=hold,
+            keep_gone=keep_gone,
+            accept=lambda outcome: self._accept(outcome, survey, refused),
+            stop=stop,
+            progress=progress,
+        )
+        refused |= dict.fromkeys(hold, SETTLE_AFTER_S)
+        return Looked(
+            survey=survey,
+            update=update,
+            scan_s=scan_s,
+            changed=_changed(survey),
+            again=(*refused.items(), *self._unread_again(survey, update)),
+            second_look_at=self._doubts.next_at(),
+            folders=self._any_folder(survey),
+            another_root=before not in (None, self._identity),
+            astray=self._any_astray(survey),
+        )
+
+    def _doubt_root(self, survey: Survey) -> str | None:
+        """Why what stands at the root's place is not taken for the root, None when it is.
+
+        An empty folder in place of another is what an unmounted disk looks like: never believed while
+        the daemon runs, else two looks would be enough to lose every page.
+        """
+        found = survey.scan.root
+        if self._identity is None or found == self._identity:
+            self._identity = found
+            self._doubts.forget(_ROOT)
+            return None
+        if not survey.is_whole:
+            return ANOTHER_ROOT
+        if not survey.scan.stamps and survey.indexed:
+            self._doubts.forget(_ROOT)
+            return EMPTY_ROOT
+        if not self._doubts.believe(_ROOT, found, self._clock()):
+            return ANOTHER_ROOT
+        self._identity = found
+        return None
+
+    def _doubt_deletions(self, survey: Survey) -> bool:
+        if self._indexer.is_doubtful(survey):
+            return not self._doubts.believe(_DELETIONS, True, self._clock())  # noqa: FBT003 - there is but one
+        if survey.is_whole:
+            self._doubts.forget(_DELETIONS)
+        return False
+
+    def _doubt_emptied(self, survey: Survey) -> tuple[str, ...]:
+        hold = []
+        for wanted in survey.work.read:
+            known, now = survey.indexed.get(wanted.path), survey.scan.stamps[wanted.path]
+            if known is None or not is_emptied(known.stamp, now):
+                self._settling.forget(wanted.path)
+            elif not self._settling.believe(wanted.path, now, self._clock()):
+                hold.append(wanted.path)
+        unseen = (path for path in self._settling.keys if _is_unseen(path, survey))
+        for path in (*survey.work.gone, *unseen):
+            self._settling.forget(path)  # what can no longer be looked at keeps its rows anyway
+        return tuple(hold)
+
+    def _accept(self, outcome: Outcome, survey: Survey, refused: dict[str, float]) -> bool:
+        """What changed between survey and reading is looked at again, not written: it was not doubted."""
+        path = outcome.path
+        if isinstance(outcome, Vanished):
+            refused[path] = 0.0  # perhaps with the whole root
+            return False
+        if not isinstance(outcome, Projected) or outcome.stamp == survey.scan.stamps.get(path):
+            return True
+        known = survey.indexed.get(path)
+        if known is None or not is_emptied(known.stamp, outcome.stamp):
+            return True
+        if self._settling.believe(path, outcome.stamp, self._clock()):
+            return True
+        refused[path] = SETTLE_AFTER_S
+        return False
+
+    def _unread_again(self, survey: Survey, update: Update) -> list[tuple[str, float]]:
+        """What was to be seen and was not, with the seconds until another look."""
+        failed = {*update.left, *survey.scan.failing}
+        for path in [*self._unread]:
+            if path not in failed and any(is_below(path, cover) for cover in survey.scan.covers):
+                del self._unread[path]
+        for path in failed:
+            self._unread[path] = self._unread.get(path, 0) + 1
+        return [(path, back_off_s(self._unread[path])) for path in failed]
+
+    def _any_astray(self, survey: Survey) -> bool:
+        """Whether a path lies in a folder that is not there and of which no page was known.
+
+        The watcher follows links to folders. inotify has one watch an inode, which then bears the path
+        through the link, also when the link is gone: what happens is reported at a place that is none.
+        """
+        known = (*survey.indexed, *survey.scan.stamps)
+        return any(
+            not os.path.isdir(os.path.join(self._root, os.path.dirname(cover)))
+            and not any(is_below(path, cover) for path in known)
+            for cover in survey.scan.covers
+        )
+
+    def _any_folder(self, survey: Survey) -> bool:
+        """Whether what was looked at is, or was, more than single files."""
+        covers = set(survey.scan.covers)
+        if survey.is_whole or not covers.issuperset(_changed(survey)):
+            return True
+        return any(_is_folder(os.path.join(self._root, cover)) for cover in covers)
+
+
+def _changed(survey: Survey) -> tuple[str, ...]:
+    """The pages that came, went or have another stamp; not those that are only hashed once more."""
+    indexed, stamps = survey.indexed, survey.scan.stamps
+    read = (page.path for page in survey.work.read)
+    changed = [path for path in read if path not in indexed or indexed[path].stamp != stamps[path]]
+    return (*changed, *survey.work.gone)
+
+
+def _is_unseen(path: str, survey: Survey) -> bool:
+    return any(is_below(path, unseen) for unseen in survey.scan.unseen)
+
+
+def _is_folder(path: str) -> bool:
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except OSError:
+        return False

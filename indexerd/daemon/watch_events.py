@@ -1,0 +1,94 @@
+"""What the watcher says, taken in: paths for the agenda, deaths for the status, cookies for the barrier.
+
+Knows whether the watcher may be trusted. Decides nothing about what to do; everything comes and is
+called in the event loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from indexerd.core.sync.event_paths import cover_of, is_configuration
+from indexerd.core.sync.paths import is_below
+from indexerd.core.sync.scheduler import Agenda, Reason
+from indexerd.core.sync.watch_faults import Fault
+from indexerd.daemon.cookies import Cookies
+from indexerd.daemon.scan_audit import ScanBook
+from indexerd.daemon.status import Report
+
+
+class Hearing:
+    """The observer of a watcher. `wake` is called after everything that may be work.
+
+    `own_paths`: what the daemon writes itself, as paths from the root. `linked`: links are followed, so
+    a page has paths of which nothing is reported, and the watcher is never trusted.
+    """
+
+    def __init__(
+        self,
+        *,
+        agenda: Agenda,
+        report: Report,
+        scans: ScanBook,
+        cookies: Cookies,
+        own_paths: tuple[str, ...],
+        wake: Callable[[], None],
+        clock: Callable[[], float],
+        log: Any,
+    ) -> None:
+        self._agenda = agenda
+        self._report = report
+        self._scans = scans
+        self._cookies = cookies
+        self._own_paths = own_paths
+        self._wake = wake
+        self._clock = clock
+        self._log = log
+        self.linked = False
+        self.trusted = False  # it has missed nothing since it was opened
+        self.settings_edited = False
+        self.reported: set[str] = set()  # since the last job began
+
+    def matters(self, path: str) -> bool:
+        """Whether a change of this path can mean work; our own writes must not."""
+        if any(is_below(path, own) for own in self._own_paths):
+            return False
+        return cover_of(path) is not None
+
+    def watch_opened(self) -> None:
+        """The watcher reports from now on; what happened before it was there is looked for."""
+        self._agenda.watching = self._report.watching = True
+        self._report.fault = None
+        self.trusted = not self.linked
+        self._report.counters["watch_opened"] += 1
+        self._agenda.ask_scan(Reason.WATCH, self._clock())
+        self._log.info("watch.opened")
+        self._wake()
+
+    def watch_failed(self, fault: Fault) -> None:
+        """No events from now on: scans are all there is."""
+        self._agenda.watching = self._report.watching = self.trusted = False
+        if fault != self._report.fault:
+            self._log.warning("watch.failed", kind=fault.kind, reason=fault.reason, remedy=fault.remedy)
+            self._agenda.ask_scan(Reason.WATCH, self._clock())
+        self._report.fault = fault
+        self._report.counters[f"watch_failed_{fault.kind}"] += 1
+        self._wake()
+
+    def paths_changed(self, paths: frozenset[str], quiet_s: float) -> None:
+        """Something happened at these paths."""
+        when = self._clock() - quiet_s
+        for path in paths:
+            cover = cover_of(path)
+            if cover is not None:
+                self.settings_edited |= is_configuration(path)
+                self._agenda.report(cover, when)
+                self.reported.add(cover)
+                self._scans.report(cover)
+        self._report.counters["events"] += len(paths)
+        self._wake()
+
+    def cookies_seen(self, names: frozenset[str]) -> None:
+        """All that happened before these files were made has been reported."""
+        self._cookies.seen(names)

@@ -1,0 +1,328 @@
+"""The one way from the tree to the index: scan, reconcile, read, project, apply.
+
+`indexerd build`, `indexerd verify` and the daemon all go through here, for a path, a subtree or the
+whole tree; what is not to be believed at first sight is the caller's to decide between the two halves.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeVar
+
+from indexerd.core.model import Diagnostic, ProjectionOptions
+from indexerd.core.moments import time_text
+from indexerd.core.page.names import TOPICS_FILE
+from indexerd.core.project import projection_fingerprint
+from indexerd.core.sync.confirmation import CONFIRM_AFTER_S, needs_confirmation
+from indexerd.core.sync.model import Applied, IndexedPage, ScanRecord
+from indexerd.core.sync.paths import WHOLE_TREE, outermost
+from indexerd.core.sync.plan import (
+    Gathered,
+    Outcome,
+    Projected,
+    Unread,
+    Vanished,
+    claimed_groups,
+    compose_plan,
+    groups_of,
+)
+from indexerd.core.sync.reconcile import READ_FAILED, UNSETTLED, Scan, Work, plan_scan
+from indexerd.pipeline.page_task import PARSER_FAILED
+from indexerd.pipeline.workers import Projector
+from indexerd.store import Store
+from indexerd.tree.topics_file import Declarations, Declared
+from indexerd.tree.tree import Tree
+
+# One commit: a folder of 1,000 pages moves at once; a commit a page costs twice as much (spec 2.3).
+COMMIT_PAGES: Final = 1000
+COMMIT_BYTES: Final = 16 << 20  # of pages; their records take some five times that in memory
+SETTLE_PAUSES_S: Final = (0.1, 0.4, 1.6)  # for pages that are being written while `build` runs
+_PASSING: Final = {UNSETTLED, READ_FAILED}  # perhaps not so the next time
+_FEW_PATHS: Final = 16  # looked up one by one; more are cheaper in one query
+
+V = TypeVar("V")
+
+
+def never() -> bool:
+    """The `stop` of a caller that does not stop."""
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """A look at part of the tree and what follows from it, before anything is read or written."""
+
+    scan: Scan
+    work: Work
+    indexed: Mapping[str, IndexedPage]
+    declared: Declared | None = None  # only where that is new
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the whole tree was looked at."""
+        return self.scan.covers == WHOLE_TREE
+
+
+@dataclass(slots=True)
+class Update:
+    """What a survey came to.
+
+    `unread`: pages that are there and could not be read. `left`: pages that want another look, since
+    they kept changing, went while they were to be read, or the disk refused them; what is known of
+    them stays until then.
+    """
+
+    generation: int = 0
+    commits: int = 0
+    upserted: int = 0
+    deleted: int = 0
+    projected: int = 0
+    full_text: int = 0
+    unread: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+
+    @property
+    def changed(self) -> int:
+        """Entries in the change feed."""
+        return self.upserted + self.deleted
+
+    def add(self, applied: Applied) -> None:
+        """Count a transaction in."""
+        self.generation = applied.generation
+        self.commits += applied.committed
+        self.upserted += applied.upserted
+        self.deleted += applied.deleted
+        self.full_text += applied.full_text
+
+    def join(self, later: Update) -> None:
+        """Count a second attempt at what was left in."""
+        self.generation = later.generation
+        self.commits += later.commits
+        self.upserted += later.upserted
+        self.deleted += later.deleted
+        self.projected += later.projected
+        self.full_text += later.full_text
+        tried = set(self.left)
+        self.unread = [path for path in self.unread if path not in tried] + later.unread
+        self.left = later.left
+
+
+class Indexer:
+    """Brings an index to what the tree says. Not for several threads at once."""
+
+    def __init__(
+        self, *, tree: Tree, store: Store, projector: Projector, options: ProjectionOptions, log: Any
+    ) -> None:
+        self._tree = tree
+        self._store = store
+        self._projector = projector
+        self._projection = projection_fingerprint(options)
+        self._log = log
+        self._declarations = Declarations(tree)
+
+    def survey(self, covers: Sequence[str] = WHOLE_TREE, *, stop: Callable[[], bool] = never) -> Survey:
+        """Look at `covers` (files or folders, '' the whole tree) and compare with the index.
+
+        Raises what `Tree.scan` raises, and Stopped.
+        """
+        covers = WHOLE_TREE if self._store.needs_rebuild else outermost(covers)
+        scan = self._tree.scan(covers, stop=stop)
+        declared = None
+        if "" in covers or TOPICS_FILE in covers:
+            declared = self._declarations.look()
+            if declared.problem is not None:
+                scan = scan.with_diagnostics({TOPICS_FILE: (declared.problem,)})
+            if not self._declarations.are_new(declared):
+                declared = None
+        indexed = _merged(self._store.fetch_indexed(prefix=cover) for cover in covers)
+        work = plan_scan(
+            scan,
+            indexed,
+            self._fetch_known({*covers, *scan.diagnostics}),
+            projection=self._projection,
+            max_page_bytes=self._tree.settings.max_page_bytes,
+        )
+        return Survey(scan, work, indexed, declared)
+
+    def is_doubtful(self, survey: Survey) -> bool:
+        """Whether so many pages are gone that a second survey must say so too (spec 3.3)."""
+        if self._store.needs_rebuild:  # as if nothing were indexed, and the new rows take the old ones' place
+            shown = self._store.fetch_shown_paths()
+            return needs_confirmation(len(shown), len(shown - survey.scan.stamps.keys()))
+        gone = len(survey.work.gone)
+        if not gone:
+            return False
+        total = len(survey.indexed) if survey.is_whole else self._store.count_pages(at_most=2 * gone)
+        return needs_confirmation(total, gone)
+
+    def apply(
+        self,
+        survey: Survey,
+        *,
+        hold: Collection[str] = (),
+        keep_gone: bool = False,
+        accept: Callable[[Outcome], bool] | None = None,
+        stop: Callable[[], bool] = never,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Update:
+        """Read, project and write what the survey found, in as few transactions as memory allows.
+
+        Pages of `hold` stay as they are, with `keep_gone` those that are gone as well, and those whose
+        outcome `accept` refuses. `progress` is told pages done and pages in all. Raises Stopped; what
+        is committed by then stays. A rebuild can keep nothing, so with `keep_gone` it is left for later.
+        """
+        wanted = [page for page in survey.work.read if page.path not in hold]
+        complete = survey.is_whole and not hold and not keep_gone
+        gone = () if keep_gone else survey.work.gone
+        update = Update(generation=self._store.generation)
+        declared = survey.declared
+        if keep_gone and self._store.needs_rebuild:
+            return update
+        if not (wanted or gone or survey.work.said or declared is not None or complete):
+            return update
+        outcomes = _counted(self._projector.outcomes(wanted, stop), len(wanted), progress)
+        with self._store.rebuilding() if self._store.needs_rebuild else nullcontext():
+            for batch, is_last in _batches(filter(accept, outcomes) if accept else outcomes):
+                self._commit(
+                    Gathered(
+                        outcomes=batch,
+                        gone=gone if is_last else (),  # last: readers never see fewer pages
+                        said=survey.work.said if is_last else {},
+                        topics=declared.topics if declared is not None and is_last else None,
+                        complete=complete and is_last,
+                    ),
+                    update,
+                )
+        if declared is not None:
+            self._declarations.note_applied(declared)
+        return update
+
+    def record(
+        self, survey: Survey, update: Update, reason: str, *, missed_by_events: int = 0, always: bool = False
+    ) -> None:
+        """Keep a scan of the whole tree for `v1_scans`, if it found anything, or `always`."""
+        self._store.record_scan(
+            ScanRecord(
+                started_at=time_text(survey.scan.started_ns),
+                finished_at=time_text(time.time_ns()),
+                reason=reason,
+                pages_seen=len(survey.scan.stamps),
+                pages_changed=update.changed,
+                missed_by_events=missed_by_events,
+            ),
+            always=always,
+        )
+
+    def _commit(self, gathered: Gathered, update: Update) -> None:
+        paths = {outcome.path for outcome in gathered.outcomes} | set(gathered.gone)
+        indexed = self._store.fetch_indexed(paths)
+        coming, going = gathered.coming(indexed), gathered.going(indexed)
+        neighbours = self._paths_in(groups_of(coming | going))
+        members = (neighbours | coming) - going
+        claimants = self._paths_in(claimed_groups(members)) - going
+        indexed |= self._store.fetch_indexed(neighbours - indexed.keys())
+        plan = compose_plan(
+            gathered,
+            indexed,
+            self._fetch_known({*paths, *members, *gathered.said}),
+            members=members,
+            claimants=claimants,
+            projection=self._projection,
+        )
+        update.add(self._store.apply(plan, committed_at=time_text(time.time_ns())))
+        self._report(gathered.outcomes, update)
+
+    def _report(self, outcomes: Iterable[Outcome], update: Update) -> None:
+        for outcome in outcomes:
+            if isinstance(outcome, Projected):
+                update.projected += 1
+                for diagnostic in outcome.page.diagnostics:
+                    if diagnostic.kind == PARSER_FAILED:
+                        self._log.warning("page.failed", path=outcome.path, reason=diagnostic.message)
+            elif isinstance(outcome, Vanished):
+                update.left.append(outcome.path)
+            elif isinstance(outcome, Unread):
+                self._log.warning("page.skipped", path=outcome.path, reason=outcome.diagnostic.message)
+                update.unread.append(outcome.path)
+                if outcome.diagnostic.kind in _PASSING:
+                    update.left.append(outcome.path)
+
+    def _paths_in(self, groups: set[str]) -> set[str]:
+        if not groups:
+            return set()
+        return {path for paths in self._store.fetch_neighbours(groups).values() for path in paths}
+
+    def _fetch_known(self, paths: set[str]) -> dict[str, tuple[Diagnostic, ...]]:
+        if "" in paths or len(paths) > _FEW_PATHS:
+            return self._store.fetch_diagnostics()
+        return _merged(self._store.fetch_diagnostics(path) for path in paths)
+
+
+def build_whole(
+    indexer: Indexer,
+    *,
+    stop: Callable[[], bool] = never,
+    progress: Callable[[int, int], None] | None = None,
+    sleep: Callable[[float], None] = time.sleep,
+) -> tuple[Survey, Update]:
+    """Bring the index up to date once: what `indexerd build` does.
+
+    A surprising number of deletions is believed when a second look agrees; pages that are being
+    written, and what the disk refuses, are waited for a little, then left to the next build, with a
+    diagnostic.
+    """
+    survey = _believed_survey(indexer, WHOLE_TREE, stop, sleep)
+    update = indexer.apply(survey, stop=stop, progress=progress)
+    left = (*update.left, *survey.scan.failing)
+    for pause in SETTLE_PAUSES_S:
+        if not left:
+            break
+        sleep(pause)
+        later = _believed_survey(indexer, left, stop, sleep)
+        update.join(indexer.apply(later, stop=stop))
+        left = (*update.left, *later.scan.failing)
+    indexer.record(survey, update, "build", always=True)  # no daemon says when the tree was looked at
+    return survey, update
+
+
+def _believed_survey(
+    indexer: Indexer, covers: Sequence[str], stop: Callable[[], bool], sleep: Callable[[float], None]
+) -> Survey:
+    survey = indexer.survey(covers, stop=stop)
+    if indexer.is_doubtful(survey):
+        sleep(CONFIRM_AFTER_S)
+        survey = indexer.survey(covers, stop=stop)
+    return survey
+
+
+def _merged(parts: Iterable[dict[str, V]]) -> dict[str, V]:
+    whole: dict[str, V] = {}
+    for part in parts:
+        whole |= part
+    return whole
+
+
+def _counted(
+    outcomes: Iterable[Outcome], total: int, progress: Callable[[int, int], None] | None
+) -> Iterator[Outcome]:
+    """The same outcomes, and `progress` told of each."""
+    for done, outcome in enumerate(outcomes, start=1):
+        if progress is not None:
+            progress(done, total)
+        yield outcome
+
+
+def _batches(outcomes: Iterable[Outcome]) -> Iterator[tuple[list[Outcome], bool]]:
+    """The outcomes in what one commit holds, and whether it is the last; one batch at least."""
+    batch: list[Outcome] = []
+    size = 0
+    for outcome in outcomes:
+        if len(batch) >= COMMIT_PAGES or size >= COMMIT_BYTES:
+            yield batch, False
+            batch, size = [], 0
+        batch.append(outcome)
+        size += outcome.page.size if isinstance(outcome, Projected) else 0
+    yield batch, True

@@ -1,0 +1,230 @@
+"""Worker processes that read and project pages, for builds and large batches; inline for a few.
+
+A worker that dies or spends more than a page's time budget is replaced, and that page alone is given
+up. Workers know the tree and the core, never the store. Outcomes come in the order asked for.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, Pipe, wait
+from typing import Any, Final
+
+from indexerd.core.model import ProjectionOptions
+from indexerd.core.sync.plan import Outcome
+from indexerd.core.sync.reconcile import ToRead
+from indexerd.errors import IndexerdError, StorageError
+from indexerd.pipeline.page_task import give_up, look_at
+from indexerd.pipeline.wire import dump
+from indexerd.tree.scanner import Stopped, TreeSettings
+from indexerd.tree.tree import Tree
+
+PAGE_BUDGET_S: Final = 10.0  # spec 3.4; the slowest page of two wikis takes 0.5 s
+START_BUDGET_S: Final = 60.0  # from start to ready: 0.2 s; a machine that swaps is given time
+INLINE_BYTES: Final = 512 << 10  # in all; less is projected sooner than workers are started
+# Of one page: only a worker can be ended. The worst text known (lines that continue a hundred quotes) costs
+# .11 ms a byte, so that this much keeps to the budget; one page in a thousand is larger.
+INLINE_PAGE_BYTES: Final = 64 << 10
+POLL_S: Final = 0.2  # how late a stop or a spent budget is noticed at most
+
+_SHARE_PAGES: Final = 16  # handed to a worker at once; each outcome comes back by itself
+_SHARE_BYTES: Final = 256 << 10
+_SHARES_AHEAD: Final = 2  # a worker never waits for the next one
+_WINDOW_PAGES: Final = 512  # outcomes held back at most until their turn comes
+
+
+@dataclass(slots=True)
+class _Worker:
+    """One process, and the places of the pages it owes an outcome for, oldest first."""
+
+    process: subprocess.Popen[bytes]
+    connection: Connection[Any, Any]
+    ready: bool = False
+    owed: deque[int] = field(default_factory=deque)
+    since: float = field(default_factory=time.monotonic)
+
+    def is_overdue(self) -> bool:
+        budget = PAGE_BUDGET_S if self.ready else START_BUDGET_S
+        return (bool(self.owed) or not self.ready) and time.monotonic() - self.since > budget
+
+    def end(self) -> None:
+        self.connection.close()
+        self.process.kill()
+        self.process.wait()
+
+
+class Projector:
+    """Turns pages to read into outcomes. Workers stay for the next call; `close` ends them."""
+
+    def __init__(self, tree: Tree, options: ProjectionOptions, *, workers: int | None = None) -> None:
+        self._tree = tree
+        self._options = options
+        self._count = _processors() if workers is None else workers
+        self._workers: list[_Worker] = []
+
+    @property
+    def processes(self) -> tuple[int, ...]:
+        """The process ids of the workers there are."""
+        return tuple(worker.process.pid for worker in self._workers)
+
+    def outcomes(self, wanted: Sequence[ToRead], stop: Callable[[], bool]) -> Generator[Outcome, None, None]:
+        """One outcome for each page, in this order. Raises Stopped soon after `stop` says so."""
+        if self._count == 0 or _is_little([page.size for page in wanted]):
+            for page in wanted:
+                if stop():
+                    raise Stopped
+                yield look_at(page, self._tree, self._options)
+            return
+        yield from self._from_workers(wanted, stop)
+
+    def close(self) -> None:
+        """End the workers. The next call starts new ones where it needs them."""
+        for worker in self._workers:
+            worker.end()
+        self._workers.clear()
+
+    def _from_workers(self, wanted: Sequence[ToRead], stop: Callable[[], bool]) -> Iterator[Outcome]:
+        waiting = deque(_shares(wanted))
+        done: dict[int, Outcome] = {}
+        following = 0
+        try:
+            while following < len(wanted):
+                self._hand_out(waiting, wanted, following + _WINDOW_PAGES)
+                done.update(self._collect(wanted, waiting))
+                if stop():
+                    raise Stopped
+                while following in done:
+                    yield done.pop(following)
+                    following += 1
+        except BaseException:
+            self.close()  # what they still owe belongs to nobody
+            raise
+
+    def _hand_out(self, waiting: deque[list[int]], wanted: Sequence[ToRead], limit: int) -> None:
+        while len(self._workers) < min(self._count, len(waiting) + len(self._workers)):
+            self._workers.append(_start(self._tree, self._options))
+        for worker in sorted(self._workers, key=lambda worker: len(worker.owed)):
+            while waiting and waiting[0][0] < limit and len(worker.owed) < _SHARE_PAGES * _SHARES_AHEAD:
+                share = waiting.popleft()
+                if not worker.owed:
+                    worker.since = time.monotonic()
+                worker.owed.extend(share)
+                try:
+                    worker.connection.send([wanted[place] for place in share])
+                except OSError:
+                    break  # it has died; its end of the pipe says so when it is read
+
+    def _collect(self, wanted: Sequence[ToRead], waiting: deque[list[int]]) -> Iterator[tuple[int, Outcome]]:
+        """The outcomes that are there, and those of pages whose worker died or ran over."""
+        readable = set(wait([worker.connection for worker in self._workers], POLL_S))
+        for worker in list(self._workers):
+            reason = None
+            if worker.connection in readable:
+                try:
+                    outcome = worker.connection.recv()
+                except (EOFError, OSError):
+                    reason = "the process that parsed it died"
+                else:
+                    worker.since = time.monotonic()
+                    if isinstance(outcome, IndexerdError):
+                        raise outcome
+                    if worker.ready:
+                        yield worker.owed.popleft(), outcome
+                    worker.ready = True
+            elif worker.is_overdue():
+                reason = f"it took longer than {PAGE_BUDGET_S:.0f} s"
+            if reason is not None:
+                yield from self._replace(worker, reason, wanted, waiting)
+
+    def _replace(
+        self, worker: _Worker, reason: str, wanted: Sequence[ToRead], waiting: deque[list[int]]
+    ) -> Iterator[tuple[int, Outcome]]:
+        self._workers.remove(worker)
+        worker.end()
+        if not worker.ready:
+            remedy = "check that the installation is complete and that there is memory"
+            raise StorageError(sys.executable, "a worker process does not start", remedy)
+        if worker.owed:
+            place = worker.owed.popleft()
+            yield place, give_up(wanted[place].path, self._tree, reason)
+        if worker.owed:
+            waiting.appendleft(list(worker.owed))
+
+
+def _processors() -> int:
+    """How many this process may use; not every system tells."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+
+
+def _is_little(sizes: list[int]) -> bool:
+    return sum(sizes) <= INLINE_BYTES and max(sizes, default=0) <= INLINE_PAGE_BYTES
+
+
+def _shares(wanted: Sequence[ToRead]) -> Iterator[list[int]]:
+    """The places of the pages, in shares of some pages and bytes."""
+    share: list[int] = []
+    size = 0
+    for place, page in enumerate(wanted):
+        if share and (len(share) >= _SHARE_PAGES or size + page.size > _SHARE_BYTES):
+            yield share
+            share, size = [], 0
+        share.append(place)
+        size += page.size
+    if share:
+        yield share
+
+
+def _start(tree: Tree, options: ProjectionOptions) -> _Worker:
+    """A process of its own kind: forked ones would inherit locks, threads and the index's descriptors."""
+    ours, theirs = Pipe()
+    try:
+        set_up = f"import sys; sys.path[:] = {sys.path!r}"
+        code = f"{set_up}; from indexerd.pipeline.workers import run; run({theirs.fileno()})"
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-c", code],
+            stdin=subprocess.DEVNULL,
+            pass_fds=(theirs.fileno(),),
+            process_group=0,  # Ctrl-C is for the parent, which then ends its workers
+        )
+    except BaseException:
+        ours.close()
+        raise
+    finally:
+        theirs.close()
+    ours.send((tree.root, tree.settings, options))
+    return _Worker(process, ours)
+
+
+def run(descriptor: int) -> None:
+    """The worker's whole life, until the parent closes its end: set up, then outcomes, one a page."""
+    connection: Connection[Any, Any] = Connection(descriptor)
+    try:
+        root, settings, options = _received(connection)
+        tree = Tree(root, settings)
+        connection.send(None)  # ready: what dies from here on dies of a page
+        while True:
+            shares: Iterable[ToRead] = connection.recv()
+            for wanted in shares:
+                connection.send_bytes(dump(_looked_at(wanted, tree, options)))
+    except (EOFError, BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
+        return
+
+
+def _looked_at(wanted: ToRead, tree: Tree, options: ProjectionOptions) -> Outcome | IndexerdError:
+    """The outcome, or what is wrong with the tree as a whole: its root is gone, say."""
+    try:
+        return look_at(wanted, tree, options)
+    except IndexerdError as error:
+        return error
+
+
+def _received(connection: Connection[Any, Any]) -> tuple[str, TreeSettings, ProjectionOptions]:
+    root, settings, options = connection.recv()
+    return root, settings, options

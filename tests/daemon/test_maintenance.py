@@ -1,0 +1,127 @@
+"""Merging and checkpointing: when they are bought, when they are put off, and that they end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import apsw
+import pytest
+
+from indexerd.daemon.maintenance import IDLE_AFTER_S, IDLE_RETRY_S, MERGE_EVERY_COMMITS, PASSIVE_PAGES, Upkeep
+from indexerd.pipeline.indexer import Indexer
+from indexerd.store import Store
+from tests.building import Bench
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Iterator[tuple[Bench, Indexer, Store]]:
+    bench = Bench(tmp_path)
+    bench.write(a="# A\n\nwords\n")
+    with bench.opened() as (indexer, store):
+        indexer.apply(indexer.survey())
+        yield bench, indexer, store
+
+
+@pytest.fixture
+def store(opened: tuple[Bench, Indexer, Store]) -> Store:
+    return opened[2]
+
+
+def test_nothing_is_due_before_anything_was_committed(store: Store) -> None:
+    upkeep = Upkeep(store, Clock())
+    upkeep.committed(0)
+    assert upkeep.next_at is None
+    assert not upkeep.is_due()
+
+
+def test_the_log_is_emptied_once_when_it_has_been_quiet(store: Store) -> None:
+    clock = Clock()
+    upkeep = Upkeep(store, clock)
+    upkeep.committed(1)
+    assert upkeep.next_at == IDLE_AFTER_S
+    clock.now = IDLE_AFTER_S - 0.01
+    assert not upkeep.is_due()
+    clock.now = IDLE_AFTER_S
+    assert upkeep.is_due()
+    upkeep.run()
+    assert store.wal_bytes == 0
+    assert not upkeep.is_due()
+
+
+def test_a_reader_in_the_way_puts_it_off(opened: tuple[Bench, Indexer, Store]) -> None:
+    bench, indexer, store = opened
+    clock = Clock()
+    upkeep = Upkeep(store, clock)
+    with closing(apsw.Connection(str(store.path), flags=apsw.SQLITE_OPEN_READONLY)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM page").fetchall()
+        bench.write(b="# B")
+        indexer.apply(indexer.survey())
+        upkeep.committed(1)
+        clock.now = IDLE_AFTER_S
+        upkeep.run()
+        assert upkeep.next_at == IDLE_AFTER_S + IDLE_RETRY_S
+        assert not upkeep.is_due()
+    clock.now += IDLE_RETRY_S
+    upkeep.run()
+    assert store.wal_bytes == 0
+
+
+def test_merging_is_bought_every_few_commits(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    bought = []
+    monkeypatch.setattr(Store, "merge", lambda store: bought.append(1))
+    upkeep = Upkeep(store, Clock())
+    for _ in range(MERGE_EVERY_COMMITS):
+        assert not upkeep.is_due()
+        upkeep.committed(1)
+    assert upkeep.is_due()
+    upkeep.run()
+    assert not upkeep.is_due()
+    assert len(bought) == 1
+
+
+def test_a_long_log_is_moved_to_the_file_between_batches(store: Store) -> None:
+    upkeep = Upkeep(store, Clock())
+    store.wal_pages = PASSIVE_PAGES
+    assert not upkeep.is_due()
+    store.wal_pages = PASSIVE_PAGES + 1
+    assert upkeep.is_due()
+    upkeep.run()
+    store.wal_pages = 1
+    assert not upkeep.is_due()
+
+
+def test_memory_is_given_back_once_when_it_is_quiet_after_a_scan(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    released = []
+    monkeypatch.setattr(Store, "release_memory", lambda store: released.append(1))
+    clock = Clock()
+    upkeep = Upkeep(store, clock)
+    upkeep.scanned()
+    assert not upkeep.is_due()
+    clock.now = IDLE_AFTER_S
+    assert upkeep.is_due()
+    upkeep.run()
+    assert not upkeep.is_due()
+    assert len(released) == 1
+
+
+def test_what_failed_is_put_off(store: Store) -> None:
+    clock = Clock()
+    upkeep = Upkeep(store, clock)
+    upkeep.committed(MERGE_EVERY_COMMITS)
+    clock.now = IDLE_AFTER_S
+    upkeep.put_off()
+    assert not upkeep.is_due()
+    assert upkeep.next_at == IDLE_AFTER_S + IDLE_RETRY_S

@@ -1,0 +1,210 @@
+"""Worker processes: the outcomes of doing it inline, in order, whatever becomes of one of them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from indexerd.core.model import Page, ProjectionOptions
+from indexerd.core.sync.plan import Outcome, Projected, Unread
+from indexerd.core.sync.reconcile import ToRead
+from indexerd.errors import RootError, StorageError
+from indexerd.pipeline import workers
+from indexerd.pipeline.indexer import never
+from indexerd.pipeline.page_task import PARSER_FAILED, look_at
+from indexerd.pipeline.workers import INLINE_PAGE_BYTES, Projector
+from indexerd.tree.scanner import Stopped, TreeSettings
+from indexerd.tree.tree import Tree
+
+PAGES = 200
+
+
+@pytest.fixture
+def wanted(tmp_path: Path) -> list[ToRead]:
+    """More than the workers are given ahead, so that one of them always owes something."""
+    for number in range(PAGES):
+        text = f"# Page {number}\n\n" + "A sentence of some words. " * 20 + "\n"
+        (tmp_path / f"{number:04}.md").write_text(text)
+    return [ToRead(f"{number:04}.md", None, 600) for number in range(PAGES)]
+
+
+@pytest.fixture
+def projector(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Projector]:
+    monkeypatch.setattr(workers, "INLINE_BYTES", 0)
+    found = Projector(Tree(str(tmp_path), TreeSettings()), ProjectionOptions(), workers=1)
+    yield found
+    found.close()
+
+
+def titles(outcomes: list[Outcome]) -> list[str]:
+    return [outcome.page.title for outcome in outcomes if isinstance(outcome, Projected)]
+
+
+def failed(outcomes: list[Outcome]) -> list[str]:
+    """Why pages were given up."""
+    return [
+        diagnostic.message
+        for outcome in outcomes
+        if isinstance(outcome, Projected)
+        for diagnostic in outcome.page.diagnostics
+        if diagnostic.kind == PARSER_FAILED
+    ]
+
+
+def test_workers_give_the_outcomes_of_doing_it_inline_in_the_same_order(
+    tmp_path: Path, wanted: list[ToRead], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "INLINE_BYTES", 0)
+    tree = Tree(str(tmp_path), TreeSettings(max_page_bytes=10_000))
+    (tmp_path / "0003.md").write_text("x" * 20_000)
+    (tmp_path / "0005.md").unlink()
+    inline = Projector(tree, ProjectionOptions(), workers=0)
+    parallel = Projector(tree, ProjectionOptions(), workers=2)
+    try:
+        expected = list(inline.outcomes(wanted, never))
+        for _ in range(2):  # workers stay for the next call
+            found = list(parallel.outcomes(wanted, never))
+            assert [(type(one), one.path) for one in found] == [(type(one), one.path) for one in expected]
+            assert [one.page for one in found if isinstance(one, Projected)] == [
+                one.page for one in expected if isinstance(one, Projected)
+            ]
+    finally:
+        parallel.close()
+
+
+def test_little_work_starts_no_process(projector: Projector, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a process was started")
+
+    monkeypatch.setattr(workers, "INLINE_BYTES", 100)
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    assert len(list(projector.outcomes([ToRead("gone.md", None, 100)], never))) == 1
+    with pytest.raises(AssertionError, match="was started"):
+        list(projector.outcomes([ToRead("gone.md", None, 101)], never))
+
+
+def test_a_page_that_might_take_too_long_is_projected_where_it_can_be_ended(
+    tmp_path: Path, projector: Projector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "PAGE_BUDGET_S", 1.0)
+    text = ">" * 50 + "a\n" + "b\n" * INLINE_PAGE_BYTES  # lines that continue fifty quotes: 14 s
+    (tmp_path / "slow.md").write_text(text)
+    (reason,) = failed(list(projector.outcomes([ToRead("slow.md", None, len(text))], never)))
+    assert "longer than" in reason
+
+
+@pytest.mark.parametrize("number, reason", [(signal.SIGKILL, "died"), (signal.SIGSTOP, "longer than")])
+def test_a_worker_that_dies_or_hangs_costs_one_page(
+    projector: Projector,
+    wanted: list[ToRead],
+    monkeypatch: pytest.MonkeyPatch,
+    number: signal.Signals,
+    reason: str,
+) -> None:
+    outcomes = projector.outcomes(wanted, never)
+    found = [next(outcomes)]
+    monkeypatch.setattr(workers, "PAGE_BUDGET_S", 2.0)
+    os.kill(projector.processes[0], number)
+    found += outcomes
+    assert [outcome.path for outcome in found] == [page.path for page in wanted]
+    messages = failed(found)
+    assert len(messages) == 1
+    assert reason in messages[0]
+    assert len(set(titles(found))) == PAGES
+
+
+def test_a_lack_of_memory_is_no_fault_of_the_page_and_it_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under its hash it would count as done until somebody edits it."""
+
+    def exhausted(*_: object) -> Page:
+        raise MemoryError
+
+    monkeypatch.setattr("indexerd.pipeline.page_task.project_page", exhausted)
+    (tmp_path / "a.md").write_text("# A")
+    outcome = look_at(ToRead("a.md", None, 3), Tree(str(tmp_path), TreeSettings()), ProjectionOptions())
+    assert isinstance(outcome, Unread)
+    assert outcome.diagnostic.kind == "read_failed"
+
+
+def test_a_root_that_goes_meanwhile_is_said_so_and_no_page_is_given_up(
+    projector: Projector, wanted: list[ToRead], tmp_path: Path
+) -> None:
+    outcomes = projector.outcomes(wanted, never)
+    next(outcomes)
+    tmp_path.rename(tmp_path.with_name("elsewhere"))
+    with pytest.raises(RootError, match="does not exist"):
+        list(outcomes)
+
+
+def test_a_stop_ends_the_workers_at_once(projector: Projector, wanted: list[ToRead]) -> None:
+    asked: list[int] = []
+
+    def stop() -> bool:
+        asked.extend(projector.processes)
+        return len(asked) > 3
+
+    with pytest.raises(Stopped):
+        list(projector.outcomes(wanted, stop))
+    assert projector.processes == ()
+    with pytest.raises(ProcessLookupError):
+        os.kill(asked[0], 0)
+
+
+def test_an_abandoned_run_leaves_no_outcome_to_the_next(projector: Projector, wanted: list[ToRead]) -> None:
+    outcomes = projector.outcomes(wanted, never)
+    next(outcomes)
+    outcomes.close()
+    assert [outcome.path for outcome in projector.outcomes(wanted[::-1], never)] == [
+        page.path for page in wanted[::-1]
+    ]
+
+
+def test_a_worker_that_does_not_start_is_an_error_and_no_fault_of_the_pages(
+    projector: Projector, wanted: list[ToRead], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", [])
+    with pytest.raises(StorageError, match="does not start"):
+        list(projector.outcomes(wanted, never))
+
+
+def test_closing_ends_the_workers(projector: Projector, wanted: list[ToRead]) -> None:
+    list(projector.outcomes(wanted, never))
+    before = projector.processes
+    projector.close()
+    assert before
+    for process in before:
+        with pytest.raises(ProcessLookupError):
+            os.kill(process, 0)
+
+
+KILLED = """
+import os, signal, sys
+from indexerd import workers
+from indexerd.core.model import ProjectionOptions
+from indexerd.core.sync.reconcile import ToRead
+from indexerd.tree.tree import Tree
+from indexerd.tree.scanner import TreeSettings
+
+workers.INLINE_BYTES = 0
+projector = workers.Projector(Tree(sys.argv[1], TreeSettings()), ProjectionOptions(), workers=2)
+wanted = [ToRead(name, None, 600) for name in sorted(os.listdir(sys.argv[1]))]
+outcomes = projector.outcomes(wanted, lambda: False)
+next(outcomes)
+print(len(projector.processes), flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_workers_end_when_their_parent_is_killed(tmp_path: Path, wanted: list[ToRead]) -> None:
+    command = [sys.executable, "-c", KILLED, str(tmp_path)]
+    parent = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    # The workers hold the other ends of both pipes: `run` came back because they are gone.
+    assert (parent.returncode, parent.stdout.strip()) == (-signal.SIGKILL, "2")

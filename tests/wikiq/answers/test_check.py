@@ -1,0 +1,152 @@
+"""`wikiq check`: each kind of problem is found once, and what is right is not reported."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from indexerd.core.model import TopicDeclaration
+from tests.imports import REPOSITORY
+from tests.wikiq.built_wiki import BuiltWiki, build_wiki
+from tests.wikiq.running import run_on_screen, run_wikiq
+from wikiq.answers.check import TITLES, CheckResult, check, find_repository, only_kinds
+from wikiq.errors import UsageError
+from wikiq.index.database import open_database
+
+SOUND = {
+    "README.md": "# Start\n\n[toc](toc.md) [a](a.md#part) [[b#Deep part]] ![p](img/pic.png) `src/main.py`\n",
+    "a.md": "# A\n\n## Part\n\n[start](README.md), [folder](img/), [out](https://x.org/x#y), `no/file.py`\n",
+    "b.md": "---\naliases: [Bee]\n---\n# B\n\n## Deep part\n\ntext ^block\n\n[[a]] [[#^block]] [[Bee]]\n",
+    "de/settings.md": "---\naliases: [Settings]\n---\n# Einstellungen\n\n## Dateien\n\n[[README]]\n",
+    "en/settings.md": "# Settings\n\n## Files\n\n[[Settings#Dateien]] [[Settings#Files]] [b](../b.md)\n",
+    "toc.md": "# Pages\n\n[toc](toc.md) [e](en/settings.md) [d](de/settings.md#dateien)\n",
+}
+BROKEN = {
+    "README.md": "# Start\n\n[a](a.md) [b](b.md) [[c]] [d](d.md)\n",
+    "a.md": "# A\n\n[gone](gone.md)\n[wrong](b.md#no)\n\n![lost](lost.png) [[None]]\n\n![[lost.pdf]]\n",
+    "b.md": "---\naliases: [Same]\nsources: [{type: file, path: src/gone.py}]\n---\n\n# B\n`src/old.py`\n",
+    "c.md": "---\naliases: [same]\n---\n# C\n\n[[b#^none]] [up](../../x.md)\n",
+    "d.md": "## \n",
+    "lonely.md": "no heading and nobody comes\n",
+    "e (conflicted copy 2024-01-01).md": "# E\n\n[d](d.md)\n",
+}
+
+
+def checked(wiki: BuiltWiki, repository: str | None = None) -> CheckResult:
+    database = open_database(str(wiki.index.db))
+    try:
+        return check(database, repository=repository)
+    finally:
+        database.close()
+
+
+@pytest.fixture
+def sound(tmp_path: Path) -> BuiltWiki:
+    wiki = build_wiki(tmp_path, SOUND)
+    for name in ("img/pic.png", "src/Main.py"):
+        (wiki.index.root / name).parent.mkdir(exist_ok=True)
+        (wiki.index.root / name).write_bytes(b"")
+    return wiki
+
+
+def test_a_sound_wiki_has_no_problems(sound: BuiltWiki) -> None:
+    assert checked(sound).problems == ()
+    done = run_wikiq("check", index=sound.index)
+    assert (done.status, done.out) == (0, "")
+
+
+def test_every_problem_is_found_once_with_its_line_and_a_remedy(tmp_path: Path) -> None:
+    wiki = build_wiki(tmp_path, BROKEN)
+    wiki.bring(BROKEN, topics=(TopicDeclaration("unused", None, None, ()),))
+    (wiki.index.root / "src").mkdir()
+    found = checked(wiki)
+    places = [(problem.kind, problem.path, problem.line) for problem in found.problems]
+    assert places == [
+        ("broken_link", "a.md", 3),
+        ("broken_link", "a.md", 6),
+        ("broken_link", "c.md", 6),
+        ("broken_fragment", "a.md", 4),
+        ("broken_fragment", "c.md", 6),
+        ("broken_embed", "a.md", 6),
+        ("broken_embed", "a.md", 8),
+        ("orphan", "e (conflicted copy 2024-01-01).md", None),
+        ("orphan", "lonely.md", None),
+        ("dead_mention", "b.md", None),
+        ("dead_mention", "b.md", 6),
+        ("empty_page", "d.md", None),
+        ("empty_topic", "topics.yaml", None),
+        ("duplicate_alias", "c.md", None),
+        ("conflict_copy", "e (conflicted copy 2024-01-01).md", None),
+        ("no_headings", "lonely.md", None),
+    ]
+    assert found.counts["broken_link"] == 3
+    assert sum(found.counts.values()) == len(places)
+    assert all(problem.message and problem.remedy for problem in found.problems)
+
+
+def test_mentions_are_looked_up_in_the_repository(tmp_path: Path, sound: BuiltWiki) -> None:
+    assert find_repository(str(sound.index.root)) == str(sound.index.root)
+    (tmp_path / ".git").mkdir()
+    assert find_repository(str(sound.index.root)) == str(tmp_path.resolve())
+    assert checked(sound).repository == str(tmp_path.resolve())
+    with pytest.raises(UsageError):
+        checked(sound, repository=str(tmp_path / "nowhere"))
+
+
+def test_the_command_prints_fields_documents_and_kinds(tmp_path: Path) -> None:
+    wiki = build_wiki(tmp_path, BROKEN)
+    plain = run_wikiq("check", index=wiki.index)
+    assert plain.status == 1
+    assert plain.out.splitlines()[0].split("\t") == [
+        "broken_link",
+        "a.md:3",
+        "'gone.md' is neither a page nor a file",
+        "correct the target, or write the page",
+    ]
+    document = run_wikiq("check", "--json", "--kind", "orphan", index=wiki.index).json
+    assert (document["format"], document["counts"]) == (1, {"orphan": 2})
+    assert len(document["problems"]) == 2
+    assert run_wikiq("check", "--kind", "slug_collision", index=wiki.index).status == 0
+
+
+def test_on_a_terminal_problems_are_grouped_and_long_groups_cut(tmp_path: Path) -> None:
+    wiki = build_wiki(tmp_path, {f"p{number}.md": "# P\n\ntext\n" for number in range(30)})
+    status, shown = run_on_screen("check", index=wiki.index, NO_COLOR="1")
+    assert status == 1
+    assert "Pages that no other page links to  orphan, 30" in shown.decode()
+    assert "and 10 more; see them with --all" in shown.decode()
+    _, everything = run_on_screen("check", "--all", index=wiki.index, NO_COLOR="1")
+    assert everything.decode().count(".md") == 30
+
+
+def test_every_kind_of_diagnostic_that_the_indexer_gives_has_a_title() -> None:
+    """A kind is written out where the diagnostic is made, or is a constant that is written out."""
+    sources = "".join(path.read_text("utf-8") for path in (REPOSITORY / "indexerd").rglob("*.py"))
+    given = set(re.findall(r'Diagnostic\("([a-z_0-9]+)"', sources))
+    names = set(re.findall(r"(?:Diagnostic|_note)\((?:[^()\"]*(?:\([^()]*\))?, )?([A-Z_]+)[,)]", sources))
+    assert {"PARSER_FAILED", "UNDECODABLE_NAME"} <= names
+    constants = dict(re.findall(r'^([A-Z_]+)(?:: Final)? = "([a-z_0-9]+)"', sources, re.MULTILINE))
+    kinds = given | {constants[name] for name in names}
+    assert {"too_large", "unreadable", "nul_character"} <= kinds
+    assert kinds - TITLES.keys() == set()
+
+
+@pytest.mark.parametrize(
+    "kind, told",
+    [
+        ("orphn", "orphn: there is no such kind of problem; did you mean orphan?"),
+        ("nonsense", "nonsense: there is no such kind of problem; use broken_link, broken_fragment, "),
+    ],
+)
+def test_a_kind_that_there_is_not_is_a_mistake(tmp_path: Path, kind: str, told: str) -> None:
+    done = run_wikiq("check", "--kind", kind, index=build_wiki(tmp_path, SOUND).index)
+    assert (done.status, done.out) == (2, "")
+    assert told in done.err
+
+
+def test_the_kind_of_a_newer_indexer_can_be_asked_for(tmp_path: Path) -> None:
+    wiki = build_wiki(tmp_path, SOUND)
+    found = checked(wiki).replace(counts={"from_the_future": 1})
+    assert only_kinds(found, ["from_the_future"]).counts == {"from_the_future": 1}

@@ -1,0 +1,69 @@
+"""Which fragments lead somewhere on a page."""
+
+from __future__ import annotations
+
+import pytest
+
+from wikiq.answers.fragments import PageFragments
+
+HEADINGS = (
+    ("", "Page"),
+    ("getting-started", "Getting started!"),
+    ("own-id", "Named"),
+    ("über", "Über"),
+    ("", "$$"),
+)
+SOURCE = """text <a name="Old"></a> and <span id=new>x</span>
+
+A paragraph. ^block-1
+
+- item ^b2\r
+^b3
+
+> ## Said so
+
+1. # Step #
+"""
+
+
+@pytest.mark.parametrize(
+    "fragment, leads",
+    [
+        ("getting-started", True),
+        ("Getting-Started", True),
+        ("Getting started", True),
+        ("getting_started", True),
+        ("own-id", True),
+        ("Named", True),
+        ("ÜBER", True),
+        ("old", True),
+        ("new", True),
+        ("^block-1", True),
+        ("^b2", True),
+        ("^b3", True),
+        ("Anything#Getting started", True),
+        (":~:text=words", True),
+        ("tab/windows", True),
+        ("section-1", True),
+        ("said-so", True),
+        ("Step", True),
+        ("", True),
+        ("gone", False),
+        ("getting", False),
+        ("^gone", False),
+        ("block-1", False),
+        ("Getting started#Gone", False),
+        ("---", False),
+    ],
+)
+def test_a_fragment_is_an_anchor_a_heading_an_id_or_a_block(fragment: str, leads: bool) -> None:
+    assert PageFragments(HEADINGS, lambda: SOURCE).answers(fragment) is leads
+
+
+def test_the_text_is_read_only_where_no_heading_answers() -> None:
+    def unread() -> str:
+        raise AssertionError("not needed")
+
+    fragments = PageFragments(HEADINGS[:3], unread)
+    assert fragments.answers("own-id")
+    assert not PageFragments((("a", "A"),), lambda: "").answers("section-1")

@@ -1,0 +1,140 @@
+"""Hits as people see them, as programs read them, and as JSON."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wikiq.errors import UsageError
+from wikiq.model.results import CHANGED, OK, Evidence, Hit
+from wikiq.output.hits import breadcrumb, excerpt_lines, hit_block, hit_fields, row_json, shown_path, wrap
+from wikiq.output.template import HIT_FIELDS, fill, hit_values
+from wikiq.output.terminal import MATCH, Span
+
+EVIDENCE = Evidence(
+    section_id="0002",
+    heading="Cancellation",
+    heading_path=("Run Lifecycle", "Cancellation"),
+    anchor="cancellation",
+    start_line=10,
+    end_line=14,
+    excerpt="Cancelling a run ends it.",
+    matches=((0, 10), (13, 16)),
+    terms=("cancelling", "run"),
+)
+HIT = Hit(
+    slug="run-lifecycle",
+    title="Run Lifecycle",
+    path="run-lifecycle.md",
+    summary="From start to end.",
+    topics=("runs",),
+    updated_at="2026-03-01T00:00:00.000Z",
+    score=9.1,
+    status=OK,
+    evidence=EVIDENCE,
+)
+
+
+def plain(spans: tuple[Span | str, ...]) -> str:
+    return "".join(span if isinstance(span, str) else span.text for span in spans)
+
+
+def test_a_hit_is_a_block_of_title_breadcrumb_place_and_excerpt() -> None:
+    lines = [plain(spans) for spans in hit_block(HIT, root="/wiki", folder="/wiki", columns=80)]
+    assert lines == [
+        "Run Lifecycle",
+        "  Cancellation",
+        "  run-lifecycle.md:10",
+        "  Cancelling a run ends it.",
+        "",
+    ]
+
+
+def test_a_changed_file_is_marked_and_without_an_excerpt_the_summary_stands_in() -> None:
+    changed = HIT.replace(status=CHANGED, evidence=EVIDENCE.replace(excerpt=None))
+    lines = [plain(spans) for spans in hit_block(changed, root="/wiki", folder="/wiki", columns=80)]
+    assert lines[2:] == ["  run-lifecycle.md:10 [changed]", "  From start to end.", ""]
+
+
+def test_matched_words_are_marked_across_line_breaks() -> None:
+    evidence = EVIDENCE.replace(excerpt="one two three", matches=((0, 3), (2, 9)))
+    lines = list(excerpt_lines(evidence, 8))
+    assert [plain(line) for line in lines] == ["one two", "three"]
+    marked = [[s.text for s in line if isinstance(s, Span) and s.style == MATCH] for line in lines]
+    assert marked == [["one", " two"], ["t"]]
+
+
+@given(st.text(alphabet="ab 検索é\u0301", max_size=60), st.integers(1, 20))
+def test_wrapping_loses_nothing_but_blanks_at_the_breaks(text: str, columns: int) -> None:
+    ranges = list(wrap(text, columns))
+    kept = "".join(text[start:end] for start, end in ranges)
+    assert kept.replace(" ", "") == text.replace(" ", "")
+    assert all(start < end or text[start:end] == "" for start, end in ranges)
+    assert all(a[1] <= b[0] <= a[1] + 1 for a, b in itertools.pairwise(ranges))
+
+
+def test_wide_characters_take_two_columns() -> None:
+    assert list(wrap("検索検索", 4)) == [(0, 2), (2, 4)]
+
+
+@pytest.mark.parametrize(
+    "folder, shown",
+    [
+        ("/wiki", "guide/a.md"),
+        ("/wiki/guide", "a.md"),
+        ("/wiki/other", "../guide/a.md"),
+        ("/wikis", "/wiki/guide/a.md"),
+        ("/", "/wiki/guide/a.md"),
+    ],
+)
+def test_a_path_is_shown_so_that_an_editor_started_here_opens_it(folder: str, shown: str) -> None:
+    assert shown_path("/wiki", "guide/a.md", folder) == shown
+
+
+def test_a_pipe_gets_place_title_and_breadcrumb() -> None:
+    assert hit_fields(HIT, root="/wiki", folder="/wiki") == (
+        "run-lifecycle.md:10",
+        "Run Lifecycle",
+        "Cancellation",
+    )
+    assert hit_fields(HIT.replace(evidence=None), root="/wiki", folder="/")[0] == "/wiki/run-lifecycle.md:1"
+
+
+def test_a_breadcrumb_does_not_repeat_the_title() -> None:
+    assert breadcrumb(HIT) == "Cancellation"
+    assert breadcrumb(HIT.replace(title="Other")) == "Run Lifecycle > Cancellation"
+    assert breadcrumb(HIT.replace(evidence=EVIDENCE.replace(heading_path=("Run Lifecycle",)))) == ""
+
+
+@given(st.text())
+def test_json_is_ascii_without_controls_and_gives_the_text_back(title: str) -> None:
+    text = row_json(HIT.replace(title=title))
+    assert text.isascii()
+    assert text.isprintable()
+    assert json.loads(text)["title"] == title
+
+
+def test_a_template_shows_the_fields_of_a_hit() -> None:
+    values = hit_values(HIT, root="/wiki", folder="/")
+    assert fill(r"{path}:{line}\t{breadcrumb} {{x}} \q", values) == (
+        "/wiki/run-lifecycle.md:10\tCancellation {x} \\q"
+    )
+    assert set(values) == set(HIT_FIELDS)
+    without = hit_values(HIT.replace(evidence=None, summary=None), root="/wiki", folder="/")
+    assert fill("{line}|{excerpt}|{summary}|{topics}", without) == "1|||runs"
+
+
+@pytest.mark.parametrize("template", ["{nope}", "{}", "{path.__class__}", "{evidence}"])
+def test_a_template_with_an_unknown_field_names_the_known_ones(template: str) -> None:
+    with pytest.raises(UsageError, match="anchor, breadcrumb"):
+        fill(template, hit_values(HIT, root="/wiki", folder="/"))
+
+
+@pytest.mark.parametrize("template", ["{", "{path", "{path} {{ {line"])
+def test_a_template_with_an_open_brace_says_so(template: str) -> None:
+    with pytest.raises(UsageError, match=r"has a brace that is not closed; close it with }, or write {{"):
+        fill(template, hit_values(HIT, root="/wiki", folder="/"))

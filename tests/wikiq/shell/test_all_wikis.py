@@ -1,0 +1,129 @@
+"""One question to every index of the state folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.wikiq.running import WATCHING, run_wikiq, running_daemon
+from tests.wikiq.sample_index import SampleIndex, SamplePage, write_sample
+from wikiq.index.locate import KnownIndex
+from wikiq.model.results import Freshness, WikiHit
+from wikiq.shell.all_wikis import merge_by_rank, staleness_lines
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> SampleIndex:
+    """The first of two wikis that both speak of apples; only the other one has a topic."""
+    pears = [SamplePage("pear.md", "# Pear\n\nNo apple.\n"), SamplePage("apple.md", "# Apple\n\nA fruit.\n")]
+    one = write_sample(tmp_path, pears, name="one")
+    trees = [SamplePage("tree.md", "# Apple\n\nAn apple tree.\n", topics=("garden",))]
+    write_sample(tmp_path, trees, name="two")
+    return one
+
+
+def hit(wiki: str, slug: str) -> WikiHit:
+    return WikiHit(
+        slug=slug,
+        title=slug,
+        path=f"{slug}.md",
+        summary=None,
+        topics=(),
+        updated_at="",
+        score=1.0,
+        status="ok",
+        evidence=None,
+        wiki=wiki,
+        root=f"/{wiki}",
+    )
+
+
+def test_everyones_best_comes_before_anyones_second() -> None:
+    a, b, c = hit("one", "a"), hit("one", "b"), hit("two", "c")
+    assert merge_by_rank([[a, b], [], [c]]) == [a, c, b]
+    assert merge_by_rank([]) == []
+
+
+def test_every_index_answers_and_hits_say_where_they_are_from(two: SampleIndex) -> None:
+    done = run_wikiq("apple", "--all", "--json", index=two)
+    assert [(found["wiki"], found["slug"]) for found in done.json["hits"]] == [
+        ("one", "apple"),
+        ("two", "tree"),
+        ("one", "pear"),
+    ]
+    assert [(wiki["wiki"], wiki["total"]) for wiki in done.json["wikis"]] == [("one", 2), ("two", 1)]
+    assert done.json["total"] == 3
+
+
+def test_a_path_outside_the_current_wiki_is_absolute(two: SampleIndex) -> None:
+    other = two.root.with_name("two")
+    lines = run_wikiq("apple", "--all", "--limit", "2", index=two).out.splitlines()
+    assert [line.partition("\t")[0] for line in lines] == ["apple.md:1", f"{other}/tree.md:1"]
+
+
+def test_a_topic_that_only_one_wiki_has_is_no_mistake(two: SampleIndex) -> None:
+    done = run_wikiq("apple", "--all", "--topic", "garden", "--json", index=two)
+    assert (done.status, [found["slug"] for found in done.json["hits"]]) == (0, ["tree"])
+    done = run_wikiq("apple", "--all", "--topic", "nowhere", index=two)
+    assert done.status == 1
+    assert "nowhere: there is no such topic" in done.err
+
+
+def test_an_index_that_fails_does_not_stop_the_others(two: SampleIndex, tmp_path: Path) -> None:
+    index = SampleIndex(two.root.with_name("two"), tmp_path / "state/indexerd/two-1/index.db")
+    index.alter("DROP VIEW v1_sections")
+    done = run_wikiq("apple", "--all", "--json", index=two)
+    assert done.status == 0
+    assert [wiki["wiki"] for wiki in done.json["wikis"]] == ["one"]
+    assert "is damaged" in done.json["failed"][0]
+    assert "is damaged" in done.err
+
+
+def test_what_is_beside_the_answer_is_said_of_every_index(two: SampleIndex) -> None:
+    (two.root.with_name("two") / "tree.md").unlink()
+    done = run_wikiq("appel", "-pear", "--all", index=two)
+    assert done.err.splitlines() == [
+        "wikiq: no daemon is running for one, two; start each with `indexerd run ROOT`",
+        "wikiq: no page has 'appel'; looked for 'apple'",
+        "wikiq: left out sections with 'pear'",
+        "wikiq: changed or gone since they were indexed: tree.md",
+    ]
+    told = run_wikiq("appel", "-pear", "--all", "--json", index=two).json
+    assert (told["corrected"], told["excluded"], told["ignored_terms"]) == ({"appel": "apple"}, ["pear"], [])
+    assert run_wikiq("quince", "--all", "--exact", index=two).err.endswith("wikiq: nothing found\n")
+
+
+def test_a_wiki_that_alone_is_behind_is_named(two: SampleIndex) -> None:
+    with running_daemon(two):
+        done = run_wikiq("apple", "--all", index=two)
+    start = f"start it with `indexerd run {two.root.with_name('two')}`"
+    assert done.err.startswith("wikiq: two: the daemon is not running; the tree was last looked at ")
+    assert done.err.endswith(f" ago; {start}\n")
+    with running_daemon(two, WATCHING | {"pending": 2}):
+        done = run_wikiq("apple", "--all", index=two)
+    assert done.err.splitlines()[0] == "wikiq: one: 2 changes are not indexed yet"
+
+
+def test_wikis_of_one_name_are_told_apart_by_their_folders() -> None:
+    stopped = Freshness(
+        age_s=7.0,
+        stale=True,
+        daemon="stopped",
+        mode="stopped",
+        reason=None,
+        remedy=None,
+        pending=0,
+        last_scan=None,
+        counters={},
+    )
+    known = [KnownIndex(path=f"{root}.db", root=root, wiki=root[-1:]) for root in ("/a/x", "/b/x", "/b/y")]
+    assert list(staleness_lines([(one, stopped) for one in known])) == [
+        "no daemon is running for /a/x, /b/x, y; start each with `indexerd run ROOT`"
+    ]
+    assert list(staleness_lines([])) == []
+
+
+def test_one_wiki_that_cannot_be_made_fresh_is_enough_to_say_so(two: SampleIndex) -> None:
+    done = run_wikiq("apple", "--all", "--fresh", "--json", index=two)
+    assert (done.status, done.json["not_fresh"], done.json["total"]) == (3, ["one", "two"], 3)
