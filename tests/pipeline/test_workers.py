@@ -187,7 +187,7 @@ def test_closing_ends_the_workers(projector: Projector, wanted: list[ToRead]) ->
 
 KILLED = """
 import os, signal, sys
-from indexerd import workers
+from indexerd.pipeline import workers
 from indexerd.core.model import ProjectionOptions
 from indexerd.core.sync.reconcile import ToRead
 from indexerd.tree.tree import Tree
