@@ -14,6 +14,10 @@ from typing import Final
 from indexerd.core.markdown.document import TABLE_HEADER_LINES, Block, BlockKind, Blocks, may_hold_finds
 from indexerd.core.markdown.parser import MAX_NESTING, add_definition, parse_blocks, split_row
 
+# CPython before 3.11.5 loses its place where a possessive quantifier repeats more than one character
+# (gh-100061; Debian 12 has such a 3.11.2): only single characters are repeated so. A group is repeated
+# greedily, and what follows it must not match where fewer repeats end.
+
 # The first characters of a line that can only be text, wherever a block may start (CommonMark 4, 5):
 # no heading, fence, quote, list, rule, HTML, definition, table or underline begins so.
 _TEXT: Final = r"""(?:
@@ -34,23 +38,25 @@ _ENDS_PARAGRAPH: Final = rf"""(?:
 _MARKER: Final = r"(?:[-*+]|[0-9]{1,9}[.)])[ ]+[^\s]"
 # markdown-it looks for a table first, whatever its first row would be otherwise.
 _NO_TABLE: Final = r"(?![^\n|]*+\|[^\n]*\n[ \t]*[-:|][-:|\ \t]*+(?:\n|\Z))"
+# A line that carries on the list it stands in, after blank lines perhaps.
+_ITEM_LINE: Final = rf"""(?:\n[ \t]*+(?=\n))*\n(?:(?:[ ]{{2,}}|[ ]{{0,3}}\t[ \t]*)\S
+           |(?P=lead)(?!{_RULE})(?(bullet)(?P=bullet)|[0-9]{{1,9}}(?P=stop))[ ]{{1,4}}\S)"""
 _BLOCK: Final = re.compile(
-    rf"""(?:[ \t]*+\n)*+(?:
+    rf"""(?:[ \t]*+\n)*(?:
     (?P<paragraph>[ ]{{0,3}}(?:{_TEXT}|\[(?:\[|[^\[\]\\\n]*+\](?!:)))[^\n]*+
-        (?:\n[ \t]*+(?:{_TEXT}|\[)[^\n]*+)*+)
+        (?:\n[ \t]*+(?:{_TEXT}|\[)[^\n]*+)*)
         (?:\n[ ]{{0,3}}(?P<underline>=+|-+)[ \t]*{_END}|(?=\Z|\n{_ENDS_PARAGRAPH}))
   | (?P<heading>[ ]{{0,3}}(?P<hashes>\#{{1,6}}){_NO_TABLE}(?:[ \t][^\n]*)?{_END})
   | [ ]{{0,3}}(?P<fence>`{{3,}}+(?=[^`\n]*{_END})|~{{3,}}+){_NO_TABLE}
   | (?P<definition>\[(?P<label>[^\[\]\\\n]+)\]:[ \t]*(?P<target>[^\x00-\x20\x7f<>\\()&]+)[ \t]*
         (?=\Z|\n(?:\[|[ \t]*(?:\n|\Z)|\#{{1,6}}[ \t])))
-  | (?P<code>{_INDENT}[ \t]*+[^\n]++(?:\n(?:{_INDENT}[^\n]*+|[ \t]*+{_END}))*+)
-  | (?P<table>\|[^\n]*\n(?P<dashes>\|[-:|\ \t]*)(?=\n|\Z)(?:\n\|[^\n]*+)*+)(?=\Z|\n[ \t]*(?:\n|\Z))
+  | (?P<code>{_INDENT}[ \t]*+[^\n]++(?:\n(?:{_INDENT}[^\n]*+|[ \t]*+{_END}))*)
+  | (?P<table>\|[^\n]*\n(?P<dashes>\|[-:|\ \t]*)(?=\n|\Z)(?:\n\|[^\n]*+)*)(?=\Z|\n[ \t]*(?:\n|\Z))
   | (?P<rule>[ ]{{0,3}}{_RULE})
   | (?P<comment>[ ]{{0,3}}<!--){_NO_TABLE}
-  | (?P<quote>>{_NO_TABLE}[^\n]*+(?:\n>[^\n]*+)*+)(?=\Z|\n{_ENDS_PARAGRAPH})
+  | (?P<quote>>{_NO_TABLE}[^\n]*+(?:\n>[^\n]*+)*)(?!\n>)(?=\Z|\n{_ENDS_PARAGRAPH})
   | (?P<list>(?P<lead>[ ]{{0,3}})(?:(?P<bullet>[-*+])|[0-9]{{1,9}}(?P<stop>[.)]))[ ]{{1,4}}{_NO_TABLE}
-        \S[^\n]*+(?:(?:\n[ \t]*+(?=\n))*+\n(?:(?:[ ]{{2,}}|[ ]{{0,3}}\t[ \t]*)\S
-           |(?P=lead)(?!{_RULE})(?(bullet)(?P=bullet)|[0-9]{{1,9}}(?P=stop))[ ]{{1,4}}\S)[^\n]*+)*+)
+        \S[^\n]*+(?:{_ITEM_LINE}[^\n]*+)*)(?!{_ITEM_LINE})
         (?=\Z|\n{_MARKER}|\n{_ENDS_PARAGRAPH})
     )""",
     re.VERBOSE,
@@ -59,13 +65,13 @@ _QUOTE_MARK: Final = re.compile(r"^> ?", re.MULTILINE)
 _ITEM_MARK: Final = re.compile(rf"(?!{_RULE})(?:[0-9]{{1,9}})?(?P<mark>[-*+.)])[ ]{{1,4}}(?=\S)")
 # What may belong to the list before it: an indented line, or an item that is empty, padded or tabbed.
 _MAY_GO_ON: Final = re.compile(
-    r"(?:\n[ \t]*+(?=\n))*+\n(?:[ \t]+[^ \t\n]|(?:[0-9]{1,9})?(?P<mark>[-*+.)])(?=[ \t\n]|\Z))"
+    r"(?:\n[ \t]*+(?=\n))*\n(?:[ \t]+[^ \t\n]|(?:[0-9]{1,9})?(?P<mark>[-*+.)])(?=[ \t\n]|\Z))"
 )
 # A line that may begin so many containers that markdown-it gives up: each takes a character at least.
 _VERY_DEEP: Final = re.compile(rf"^[ \t>*+\-0-9.)]{{{MAX_NESTING // 2}}}", re.MULTILINE)
 _TAB: Final = 4  # columns (CommonMark 2.2)
 _DEEPEST: Final = 8  # containers within each other that are read here
-_BLANK_LINES: Final = re.compile(r"(?:[ \t]*+\n)*+(?:[ \t]+\Z)?")
+_BLANK_LINES: Final = re.compile(r"(?:[ \t]*+\n)*(?:[ \t]+\Z)?")
 _LINE: Final = re.compile(r"[^\n]*+")
 # Where everything but a fence or HTML has ended (spec 7): before a heading or fence at column 0,
 # which no list, quote or paragraph holds; after a blank line, before a line at column 0 that

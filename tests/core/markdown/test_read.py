@@ -15,7 +15,7 @@ from indexerd.core.markdown.document import Blocks
 from indexerd.core.markdown.fast_blocks import scan_blocks
 from indexerd.core.markdown.fast_inline import find_certain
 from indexerd.core.markdown.parser import InlineFinds, parse_blocks, parse_document
-from indexerd.core.markdown.read import read_document
+from indexerd.core.markdown.read import read_document, read_quickly
 from indexerd.core.page.decode import decode_page
 from indexerd.core.page.front_matter import parse_front_matter
 from tests.core.markdown_texts import markdown_texts
@@ -38,7 +38,7 @@ from tests.shared_data import shared_folder
 @example("[x]\n\n- [x]: /y\n")  # a definition in a list
 @example("- a\n# b\n- - -\n- c\n***\n")
 def test_a_document_reads_the_same_as_by_markdown_it_alone(text: str) -> None:
-    assert read_document(text) == parse_document(text)
+    assert read_quickly(text) == parse_document(text)
 
 
 def wiki_texts() -> Iterator[tuple[Path, str]]:
@@ -53,13 +53,13 @@ def test_the_pages_of_this_repository_read_the_same() -> None:
     assert texts
     for path, text in texts:
         markdown = text[parse_front_matter(text).end :]
-        assert read_document(markdown) == parse_document(markdown), path
+        assert read_quickly(markdown) == parse_document(markdown), path
 
 
 def test_the_shared_specification_reads_the_same() -> None:
     for path in sorted(shared_folder("spec").glob("*.md")):
         text = path.read_text(encoding="utf-8")
-        assert read_document(text) == parse_document(text), path
+        assert read_quickly(text) == parse_document(text), path
 
 
 def asked(monkeypatch: pytest.MonkeyPatch, text: str) -> list[str]:
@@ -144,8 +144,20 @@ def test_headings_without_markup_are_not_parsed(monkeypatch: pytest.MonkeyPatch)
         raise AssertionError(source)
 
     monkeypatch.setattr(reading, "parse_heading", fail)
-    document = read_document("# Plain  snake_case! heading\n\nUnder lined\n===\n")
+    document = read_quickly("# Plain  snake_case! heading\n\nUnder lined\n===\n")
     assert [heading.text for heading in document.headings] == ["Plain snake_case! heading", "Under lined"]
+
+
+@pytest.mark.parametrize("step", ["scan_blocks", "find_certain", "heading_text"])
+def test_a_page_whose_quick_reading_fails_is_read_by_markdown_it(
+    monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    def fail(*arguments: object) -> None:
+        raise TypeError(step)
+
+    text = "# Title\n\n| a |\n|---|\n| [b](c.md) |\n"
+    monkeypatch.setattr(reading, step, fail)
+    assert read_document(text) == parse_document(text)
 
 
 @pytest.mark.slow
@@ -161,6 +173,6 @@ def test_every_seventh_page_of_a_real_wiki_reads_the_same(wiki: str) -> None:
             if source:
                 text = decode_page(source.read()).text
                 markdown = text[parse_front_matter(text).end :]
-                assert read_document(markdown) == parse_document(markdown), member.name
+                assert read_quickly(markdown) == parse_document(markdown), member.name
                 count += 1
     assert count > 400
