@@ -13,6 +13,7 @@ import click
 from wikiq.commands.group import STATUSES, wikiq
 from wikiq.shell.options import COMMANDS, FILTERS, FORMS, INDEX
 
+DATE = "2026-11-30"  # of the last change of the page
 DESCRIPTION = """
 wikiq finds pages of a tree of Markdown files that indexerd keeps indexed in one SQLite file. It only
 reads. WORDS that begin with no command are a search: pages that answer them, the best first, each with
@@ -38,11 +39,16 @@ SHARED = (("FILTERS", FILTERS), ("FORMS OF OUTPUT", FORMS), ("WHICH INDEX", INDE
 
 def render_manual() -> str:
     """Give the page in the roff of man(7)."""
-    return "\n".join(_lines()) + "\n"
+    lines: list[str] = []
+    for line in _lines():
+        if line == ".PP" and lines[-1].startswith((".SH ", ".SS ")):
+            continue  # a heading begins a paragraph itself; mandoc warns of a second one
+        lines.append(line)
+    return "\n".join(lines) + "\n"
 
 
 def _lines() -> Iterator[str]:
-    yield '.TH WIKIQ 1 "" "indexerd" "User Commands"'
+    yield f'.TH WIKIQ 1 "{DATE}" "indexerd" "User Commands"'
     yield from (".SH NAME", _escaped("wikiq - find pages of a wiki that indexerd keeps indexed"))
     yield from (".SH SYNOPSIS", ".B wikiq", ".I WORDS...", ".br", ".B wikiq", ".I COMMAND", "[OPTIONS]")
     yield ".SH DESCRIPTION"
