@@ -11,7 +11,8 @@ import pytest
 
 TESTS = Path(__file__).resolve().parent
 PAGE = (TESTS.parent / "docs" / "faults.md").read_text("utf-8")
-FAULTS = 44
+ALWAYS_HELD = range(1, 45)
+IN_THE_WILD = range(45, 77)  # found by strangers; each row comes with what mends it
 
 
 def functions_of(path: Path) -> set[str]:
@@ -32,4 +33,5 @@ def test_every_long_form_that_is_named_is_there() -> None:
 
 def test_every_fault_has_its_row() -> None:
     numbers = [int(number) for number in re.findall(r"^\| (\d+) \|", PAGE, re.MULTILINE)]
-    assert sorted(numbers) == list(range(1, FAULTS + 1))
+    assert len(numbers) == len(set(numbers))
+    assert set(ALWAYS_HELD) <= set(numbers) <= {*ALWAYS_HELD, *IN_THE_WILD}

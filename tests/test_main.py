@@ -68,7 +68,7 @@ def test_a_build_leaves_nothing_of_what_a_killed_daemon_said_last(wiki: Path, in
     """Readers would take the builder, which holds the lock, for the daemon that watches."""
     indexerd("build", str(wiki))
     state = index_path(str(wiki), os.environ).with_name("state.json")
-    StateFile(str(state)).write_now(LiveState(Mode.WATCHING), 0.0, "2026-11-30T00:00:00.000Z")
+    StateFile(str(state)).write_now(LiveState(mode=Mode.WATCHING), 0.0, "2026-11-30T00:00:00.000Z")
     assert indexerd("build", str(wiki))[0] == 0
     assert not state.exists()
     state.write_text("words of another program")

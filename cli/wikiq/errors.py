@@ -12,12 +12,6 @@ NOT_FRESH = 3
 INTERRUPTED = 130
 
 
-def shell_word(text: str) -> str:
-    """Write a word of a command in a remedy so that it can be pasted into a shell; `shlex` costs too much."""
-    plain = all(sign.isalnum() or sign in "@%+=:,./_#-" for sign in text)
-    return text if text and plain and not text.startswith("#") else "'" + text.replace("'", "'\\''") + "'"
-
-
 class WikiqError(Exception):
     """`subject` is the file, page or word it is about (may be empty), `remedy` what to do."""
 

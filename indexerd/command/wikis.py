@@ -46,9 +46,9 @@ def list_command(*, as_json: bool) -> None:
     if as_json:
         fields = [
             {
-                "name": index.name,
+                "name": index.wiki,
                 "root": index.root,
-                "index": str(index.path),
+                "index": index.path,
                 "pages": index.pages,
                 "problem": index.problem,
             }
@@ -57,7 +57,7 @@ def list_command(*, as_json: bool) -> None:
         click.echo(json.dumps({"format": OUTPUT_FORMAT, "indexes": fields}))
         return
     for index in known:
-        columns = [index.name, index.root or str(index.path), counted(index.pages), index.problem or "ok"]
+        columns = [index.wiki, index.root or index.path, counted(index.pages), index.problem or "ok"]
         click.echo("\t".join(map(escape_name, columns)))
 
 
@@ -73,7 +73,7 @@ def forget(index: str, *, purge: bool) -> None:
 
     found = find_index(index, os.environ, forgotten=purge)
     forget_index(found, purge=purge)
-    tell(f"{'removed' if purge else 'forgotten'}: {found.name} ({found.root})")
+    tell(f"{'removed' if purge else 'forgotten'}: {found.wiki} ({found.root})")
 
 
 @click.command()
@@ -89,6 +89,6 @@ def move(old: str, new: str) -> None:
     root = resolve_root(new, os.environ)
     found = find_index(old, os.environ)
     if found.problem is not None and not found.root:
-        raise UsageError(str(found.path), "cannot be read", f"{found.problem}")
+        raise UsageError(found.path, "cannot be read", f"{found.problem}")
     place = move_index(found, root, os.environ)
     tell(f"moved: {found.root} to {root}: {place}")

@@ -12,14 +12,13 @@ import os
 import socket
 import struct
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Final
+from typing import Any, Final
 
 import anyio
 import anyio.abc
 
-from indexerd.contract.barrier import Answer, BadRequestError, parse_request, render_answer
+from indexerd.contract.barrier import REQUEST_BYTES, Answer, BadRequestError, parse_request, render_answer
 
-REQUEST_BYTES: Final = 4_096  # a request is some fifty bytes
 REQUEST_PATIENCE_S: Final = 5.0  # a client that connects and says nothing is dropped
 PATH_BYTES: Final = 100  # 104 on macOS, 108 on Linux, with the closing NUL
 ACCEPT_AGAIN_S: Final = 0.1  # no descriptor was left for a client
@@ -43,9 +42,9 @@ def socket_path(index: str, environ: Mapping[str, str]) -> str | None:
 
 
 async def serve_barrier(
-    path: str, ask: Ask, *, task_status: anyio.abc.TaskStatus[None] = anyio.TASK_STATUS_IGNORED
+    path: str, ask: Ask, log: Any, *, task_status: anyio.abc.TaskStatus[None] = anyio.TASK_STATUS_IGNORED
 ) -> None:
-    """Answers at the socket `path` until cancelled; the socket is removed then.
+    """Answers at the socket `path` until cancelled; the socket is removed then. Failures go to `log`.
 
     `path` lies in a folder of ours that others cannot enter, under the writer's lock: what stands
     there was left by a daemon that was killed. Raises OSError when the socket cannot be made.
@@ -57,11 +56,12 @@ async def serve_barrier(
 
     async def serve(client: anyio.abc.SocketStream) -> None:
         async with client, slots:
-            # A client that goes away before its answer is its own business.
-            with contextlib.suppress(
-                anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream, OSError
-            ):
+            try:
                 await _serve_one(client, ask)
+            except (anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream, OSError):
+                pass  # a client that goes away before its answer is its own business
+            except Exception:
+                log.warning("request.failed", exc_info=True)
 
     task_status.started()
     try:

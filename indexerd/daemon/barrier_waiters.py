@@ -57,7 +57,7 @@ class Barrier:
             self._waiting.remove(request)
         if request.answer is not None:
             return request.answer
-        return NotFresh(self._what_is_open() or ("the look at the tree is not finished",))
+        return NotFresh(open=self._what_is_open() or ("the look at the tree is not finished",))
 
     def begin(
         self,

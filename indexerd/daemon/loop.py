@@ -115,7 +115,7 @@ class Daemon:
         try:
             await anyio.to_thread.run_sync(self._cookies.prepare)
             if control is not None:
-                await tasks.start(serve_barrier, control, self._barrier.ask)
+                await tasks.start(serve_barrier, control, self._barrier.ask, self._log)
         except OSError as error:
             self._report.control = None
             self._log.warning("control.unavailable", reason=f"{error.strerror}: {error.filename or control}")
@@ -195,7 +195,15 @@ class Daemon:
             if not self._looker.open and not looked.astray:
                 store = self._workshop.store
                 guarantee = "scan" if job.is_scan else "events"
-                self._barrier.serve(waiting, Fresh(store.index_id, store.generation, guarantee, store.place))
+                self._barrier.serve(
+                    waiting,
+                    Fresh(
+                        index_id=store.index_id,
+                        generation=store.generation,
+                        guarantee=guarantee,
+                        index=store.place,
+                    ),
+                )
 
     def _look(self, job: Job) -> Looked | Unavailable:
         """In a worker thread."""
@@ -203,7 +211,9 @@ class Daemon:
 
     def _asked_to_stop(self) -> bool:
         """In a worker thread, at every folder and page: so progress is what feeds the watchdog."""
-        self._service.progressed(self._clock(), starting=not self._report.started)
+        now = self._clock()
+        self._service.progressed(now, starting=not self._report.started)
+        self._around.state.touch(now)
         return self._stopping
 
     def _tell_progress(self, done: int, total: int) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
 from indexerd.contract.live_state import LastScan, LiveState, Mode
@@ -88,7 +88,7 @@ class Report:
         self.missed += missed
         self.missed_at = now
         if self.last_scan is not None:
-            self.last_scan = replace(self.last_scan, missed_by_events=missed)
+            self.last_scan = self.last_scan.replace(missed_by_events=missed)
 
     def measure_wal(self, size: int) -> bool:
         """Looks at the size of the write-ahead log, in bytes; whether it has just become too large."""
@@ -99,7 +99,7 @@ class Report:
         return self.wal is not None and before is None
 
     @property
-    def mode(self) -> Mode:
+    def mode(self) -> str:
         """What is done about changes now."""
         if self.unavailable is not None:
             return Mode.ROOT_UNAVAILABLE

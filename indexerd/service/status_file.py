@@ -1,7 +1,8 @@
 """`state.json` beside the index: what readers cannot learn from rows, while the daemon runs.
 
 Replaced whole, at most once a second and only when something in it changed, so that an idle daemon
-writes nothing. It is a courtesy: a disk that refuses it must not stop the daemon.
+writes nothing; its time is set anew while the daemon makes progress, which is how readers know one that
+hangs. It is a courtesy: a disk that refuses it must not stop the daemon.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import os
 import re
 from typing import Final
 
-from indexerd.contract.live_state import LiveState, render_state
+from indexerd.contract.live_state import TOUCH_INTERVAL_S, LiveState, render_state
 from indexerd.errors import ForeignFileError
 
 _BEGINNING: Final = re.compile(rb'\{"format": \d+, "pid": \d')  # of the text, whatever its format
@@ -56,27 +57,41 @@ class StateFile:
         self._group = group
         self._written: LiveState | None = None
         self._written_at = float("-inf")
+        self._touched_at = float("-inf")
 
     @property
     def paths(self) -> tuple[str, str]:
         """Where the file is, and where its next text is written first."""
         return self._path, f"{self._path}.new"
 
-    def due_at(self, state: LiveState) -> float | None:
-        """When `state` may be written, in the monotonic time given to `write`; None if it stands there."""
-        return None if state == self._written else self._written_at + WRITE_INTERVAL_S
+    def due_at(self, state: LiveState) -> float:
+        """When `state` may be written, or the file touched if it stands there; in `write`'s time."""
+        if state == self._written:
+            return self._touched_at + TOUCH_INTERVAL_S
+        return self._written_at + WRITE_INTERVAL_S
 
     def write(self, state: LiveState, now: float, updated_at: str) -> bool:
-        """Replaces the file, unless it says the same or was written a moment ago."""
-        due = self.due_at(state)
-        if due is None or now < due:
+        """Replaces the file, unless it says the same or was written a moment ago; `now` is monotonic."""
+        if state == self._written:
+            self.touch(now)
+            return False
+        if now < self.due_at(state):
             return False
         self.write_now(state, now, updated_at)
         return True
 
+    def touch(self, now: float) -> None:
+        """Tells readers that work goes on, by the file's time alone; for any thread, at any rate."""
+        if now - self._touched_at < TOUCH_INTERVAL_S:
+            return
+        self._touched_at = now
+        with contextlib.suppress(OSError):
+            os.utime(self._path, follow_symlinks=False)
+
     def write_now(self, state: LiveState, now: float, updated_at: str) -> None:
         """Replaces the file whatever is in it: the first and the last word of a daemon."""
         self._written, self._written_at = None, now  # tried again when the disk refuses it
+        self._touched_at = now
         with contextlib.suppress(OSError):
             self._replace(render_state(state, pid=os.getpid(), updated_at=updated_at))
             self._written = state

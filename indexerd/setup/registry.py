@@ -1,7 +1,7 @@
 """Where indexes are and which wikis they are of. The state folder is the register: each index tells.
 
 There is no list that could be wrong. An index out of use is a folder with a dot before its name,
-which nobody looks into. Which index a reader means is the reader's business.
+which nobody looks into. Which index a word means is told by the contract, for readers too.
 """
 
 from __future__ import annotations
@@ -10,10 +10,18 @@ import os
 import shutil
 import stat
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from indexerd.contract.places import INDEX_NAME, LOCK_NAME, index_folder, state_home
+from indexerd.contract.which_index import (
+    NONE,
+    SEVERAL,
+    AmbiguousNameError,
+    KnownIndex,
+    find_meant,
+    is_folder,
+    name_one,
+)
 from indexerd.core.page.names import is_text
 from indexerd.errors import IndexerdError, RootError, UsageError
 from indexerd.store import Snapshot, Store
@@ -21,14 +29,10 @@ from indexerd.store.file.lock import WriterLock
 from indexerd.tree.openat import is_absence
 
 
-@dataclass(frozen=True, slots=True)
-class KnownIndex:
-    """An index of the state folder. `problem`: why it is of no use now, with the remedy, else None."""
+class ListedIndex(KnownIndex):
+    """An index as it is listed. `problem`: why it is of no use now, with the remedy, else None."""
 
-    path: Path
-    root: str
-    name: str
-    pages: int
+    pages: int = 0
     problem: str | None = None
 
 
@@ -56,12 +60,17 @@ def resolve_root(argument: str | None, environ: Mapping[str, str], *, must_exist
 def root_of_name(argument: str | None, environ: Mapping[str, str]) -> str | None:
     """The root that a command's argument means: itself, or that of the one index of this name.
 
-    A service's instance may be named after the wiki as well as after its folder.
+    A service's instance may be named after the wiki as well as after its folder. Raises UsageError where
+    it means several.
     """
-    if argument is None or os.sep in argument or os.path.isdir(argument):
+    if argument is None or is_folder(argument):
         return argument
-    roots = [index.root for index in list_indexes(environ) if index.name == argument and index.root]
-    return roots[0] if len(roots) == 1 else argument
+    found = _meant(list_indexes(environ), argument)
+    if found is None or not found.root or found.root == os.path.realpath(argument):
+        return argument
+    if os.path.isdir(argument):
+        raise UsageError(argument, SEVERAL, name_one([os.path.join(os.curdir, argument), found.root]))
+    return found.root
 
 
 def index_path(root: str, environ: Mapping[str, str]) -> Path:
@@ -79,7 +88,7 @@ def repository_prefix(root: str) -> str:
     return ""
 
 
-def list_indexes(environ: Mapping[str, str], *, forgotten: bool = False) -> tuple[KnownIndex, ...]:
+def list_indexes(environ: Mapping[str, str], *, forgotten: bool = False) -> tuple[ListedIndex, ...]:
     """Every index in use, by name and root, or every forgotten one; what cannot be read has a reason."""
     home = Path(state_home(environ))
     try:
@@ -88,10 +97,10 @@ def list_indexes(environ: Mapping[str, str], *, forgotten: bool = False) -> tupl
         return ()
     paths = [folder / INDEX_NAME for folder in folders]
     known = [_look_into(path) for path in paths if _may_be_index(path)]
-    return tuple(sorted(known, key=lambda index: (index.name, index.root)))
+    return tuple(sorted(known, key=lambda index: (index.wiki, index.root)))
 
 
-def find_index(wanted: str, environ: Mapping[str, str], *, forgotten: bool = False) -> KnownIndex:
+def find_index(wanted: str, environ: Mapping[str, str], *, forgotten: bool = False) -> ListedIndex:
     """The index that a name or a root means, with `forgotten` also one that is out of use.
 
     Raises UsageError when that is none or several.
@@ -99,30 +108,27 @@ def find_index(wanted: str, environ: Mapping[str, str], *, forgotten: bool = Fal
     if not wanted:
         raise UsageError("", "the name of the index is empty", "name the index, or its root")
     known = list_indexes(environ)
-    found = _meant(known, wanted, environ)
-    if forgotten and not found:
-        found = _meant(list_indexes(environ, forgotten=True), wanted, environ)
-    if len(found) == 1:
-        return found[0]
-    if found:
-        roots = ", ".join(index.root for index in found)
-        raise UsageError(wanted, "more than one index has this name", f"give the root instead: {roots}")
-    names = ", ".join(index.name for index in known) or "none"
-    raise UsageError(wanted, "there is no index of this name or root", f"there are: {names}")
+    found = _meant(known, wanted)
+    if found is None and forgotten:
+        found = _meant(list_indexes(environ, forgotten=True), wanted)
+    if found is None:
+        names = ", ".join(index.wiki for index in known) or "none"
+        raise UsageError(wanted, NONE, f"there are: {names}")
+    return found
 
 
-def _meant(known: Sequence[KnownIndex], wanted: str, environ: Mapping[str, str]) -> list[KnownIndex]:
-    """Those at this root or at its place, else those of this name."""
-    real, place = os.path.realpath(wanted), index_path(wanted, environ)
-    found = [index for index in known if index.root == real or index.path == place]
-    return found or [index for index in known if wanted in {index.name, index.path.parent.name}]
-
-
-def forget_index(index: KnownIndex, *, purge: bool) -> None:
-    """Take an index out of use; with `purge` its files go, else `revive_index` brings it back."""
-    lock = WriterLock.acquire(index.path.with_name(LOCK_NAME))
+def _meant(known: Sequence[ListedIndex], wanted: str) -> ListedIndex | None:
     try:
-        folder = index.path.parent
+        return find_meant(known, wanted, os.curdir)
+    except AmbiguousNameError as error:
+        raise UsageError(wanted, SEVERAL, str(error)) from error
+
+
+def forget_index(index: ListedIndex, *, purge: bool) -> None:
+    """Take an index out of use; with `purge` its files go, else `revive_index` brings it back."""
+    folder = Path(index.path).parent
+    lock = WriterLock.acquire(folder / LOCK_NAME)
+    try:
         aside = _aside(folder)
         if aside != folder:
             if aside.exists():
@@ -141,7 +147,7 @@ def revive_index(path: Path) -> None:
         os.rename(aside, path.parent)
 
 
-def move_index(index: KnownIndex, new_root: str, environ: Mapping[str, str]) -> Path:
+def move_index(index: ListedIndex, new_root: str, environ: Mapping[str, str]) -> Path:
     """Let the index go with its wiki to `new_root`; the next scan looks for what changed meanwhile.
 
     Raises UsageError when there is an index of `new_root` already, AnotherWriterError.
@@ -151,9 +157,9 @@ def move_index(index: KnownIndex, new_root: str, environ: Mapping[str, str]) -> 
     if place.parent.exists():
         raise UsageError(real, "has an index of its own", f"indexerd forget {real}, or forget the old one")
     old_name = os.path.basename(index.root)
-    name = os.path.basename(real) if index.name == old_name else index.name
-    Store.open(index.path, root=real, name=name).close()
-    os.rename(index.path.parent, place.parent)
+    name = os.path.basename(real) if index.wiki == old_name else index.wiki
+    Store.open(Path(index.path), root=real, name=name).close()
+    os.rename(os.path.dirname(index.path), place.parent)
     return place
 
 
@@ -170,16 +176,17 @@ def _may_be_index(path: Path) -> bool:
         return not is_absence(error)
 
 
-def _look_into(path: Path) -> KnownIndex:
+def _look_into(path: Path) -> ListedIndex:
     try:
         with Snapshot.open(path, any_version=True) as snapshot:
             meta, pages, is_current = snapshot.meta, snapshot.count_pages(), snapshot.is_current
     except IndexerdError as error:
-        return KnownIndex(path, "", path.parent.name, 0, f"{error.problem}; {error.remedy}")
+        unread = f"{error.problem}; {error.remedy}"
+        return ListedIndex(path=str(path), root="", wiki=path.parent.name, problem=unread)
     root, name = str(meta.get("root")), str(meta.get("name"))
     problem = None
     if not is_current:
         problem = f"is of another version of this program; indexerd build {root} renews it"
     if not os.path.isdir(root):
         problem = f"its folder is gone; indexerd move {root} NEW, or indexerd forget {root}"
-    return KnownIndex(path, root, name, pages, problem)
+    return ListedIndex(path=str(path), root=root, wiki=name, pages=pages, problem=problem)

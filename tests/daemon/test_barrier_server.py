@@ -14,6 +14,7 @@ from typing import Any, Final
 import anyio
 import anyio.to_thread
 import pytest
+import structlog
 
 from indexerd.contract.barrier import (
     LONGEST_TIMEOUT_S,
@@ -27,6 +28,7 @@ from indexerd.daemon import barrier_server as control
 from indexerd.daemon.barrier_server import PATH_BYTES, serve_barrier, socket_path
 
 PATIENCE_S: Final = 10.0
+LOG: Final = structlog.get_logger()
 
 
 def ask_raw(path: Path, request: bytes) -> bytes:
@@ -48,7 +50,7 @@ def asking(path: Path, ask: Callable[[float], Awaitable[Answer]], *requests: byt
         answers: list[bytes] = []
         with anyio.fail_after(PATIENCE_S):
             async with anyio.create_task_group() as server:
-                await server.start(serve_barrier, str(path), ask)
+                await server.start(serve_barrier, str(path), ask, LOG)
                 async with anyio.create_task_group() as clients:
 
                     async def one(request: bytes) -> None:
@@ -63,7 +65,7 @@ def asking(path: Path, ask: Callable[[float], Awaitable[Answer]], *requests: byt
 
 
 async def fresh(timeout_s: float) -> Answer:
-    return Fresh("abc", 17, "scan", (7, 8))
+    return Fresh(index_id="abc", generation=17, guarantee="scan", index=(7, 8))
 
 
 REQUEST: Final = b'{"protocol": 1, "ask": "fresh", "timeout_s": 2}\n'
@@ -81,7 +83,7 @@ def test_a_request_is_answered_with_the_generation_and_the_guarantee(tmp_path: P
 
 def test_what_is_open_is_named_when_it_could_not_be_had(tmp_path: Path) -> None:
     async def never(timeout_s: float) -> Answer:
-        return NotFresh((f"waited {timeout_s} s", 'a "quoted"\npath'))
+        return NotFresh(open=(f"waited {timeout_s} s", 'a "quoted"\npath'))
 
     (answer,) = decoded(asking(tmp_path / "s", never, REQUEST))
     assert answer == {"protocol": 1, "fresh": False, "open": ["waited 2.0 s", 'a "quoted"\npath']}
@@ -95,7 +97,7 @@ def test_requests_are_served_side_by_side(tmp_path: Path) -> None:
         waiting += 1
         while waiting < 8:  # noqa: ASYNC110 - until all eight are here
             await anyio.sleep(0.001)
-        return Fresh("abc", 1, "scan", (7, 8))
+        return Fresh(index_id="abc", generation=1, guarantee="scan", index=(7, 8))
 
     answers = decoded(asking(tmp_path / "s", together, *[REQUEST] * 8))
     assert [answer["fresh"] for answer in answers] == [True] * 8
@@ -114,6 +116,10 @@ def test_requests_are_served_side_by_side(tmp_path: Path) -> None:
         b'{"protocol": 1, "ask": "fresh", "timeout_s": -1}',
         b'{"protocol": 1, "ask": "fresh", "timeout_s": NaN}',
         b'{"protocol": 1, "ask": "fresh", "timeout_s": true}',
+        b'{"protocol": 1, "ask": "fresh", "timeout_s": %s}' % (b"9" * 400),
+        b'{"protocol": 1, "ask": "fresh", "timeout_s": -%s}' % (b"9" * 400),
+        b'{"protocol": 1, "ask": "fresh", "timeout_s": 1e999}',
+        b'{"protocol": true, "ask": "fresh"}',
         b"[" * 2000,
     ],
 )
@@ -148,11 +154,11 @@ def test_a_client_that_leaves_without_an_answer_harms_nobody(tmp_path: Path) -> 
 
     async def slow(timeout_s: float) -> Answer:
         await anyio.sleep(0.01)
-        return Fresh("abc", 1, "scan", (7, 8))
+        return Fresh(index_id="abc", generation=1, guarantee="scan", index=(7, 8))
 
     async def run() -> bytes:
         async with anyio.create_task_group() as server:
-            await server.start(serve_barrier, str(path), slow)
+            await server.start(serve_barrier, str(path), slow, LOG)
             for request in (b"", b"{", REQUEST):
                 with socket.socket(socket.AF_UNIX) as client:
                     client.connect(str(path))
@@ -162,6 +168,30 @@ def test_a_client_that_leaves_without_an_answer_harms_nobody(tmp_path: Path) -> 
         return answer
 
     assert json.loads(anyio.run(run))["fresh"] is True
+
+
+def test_a_request_that_fails_ends_its_own_client_alone_and_is_logged(tmp_path: Path) -> None:
+    asked = iter([RuntimeError("a bug"), None])
+
+    async def ask(timeout_s: float) -> Answer:
+        if (error := next(asked)) is not None:
+            raise error
+        return await fresh(timeout_s)
+
+    path = tmp_path / "s"
+
+    async def run() -> list[bytes]:
+        async with anyio.create_task_group() as server:
+            await server.start(serve_barrier, str(path), ask, LOG)
+            answers = [await anyio.to_thread.run_sync(ask_raw, path, REQUEST) for _ in range(2)]
+            server.cancel_scope.cancel()
+        return answers
+
+    with structlog.testing.capture_logs() as events:
+        failed, answered = anyio.run(run)
+    assert failed == b""
+    assert json.loads(answered)["fresh"] is True
+    assert [event["event"] for event in events] == ["request.failed"]
 
 
 def test_another_user_gets_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,7 +207,7 @@ def test_the_socket_is_ours_alone_replaces_a_dead_one_and_is_removed(tmp_path: P
 
     async def look(timeout_s: float) -> Answer:
         modes.append(stat.S_IMODE(path.stat().st_mode))
-        return Fresh("abc", 1, "scan", (7, 8))
+        return Fresh(index_id="abc", generation=1, guarantee="scan", index=(7, 8))
 
     before = os.umask(0)
     try:
@@ -224,7 +254,7 @@ def test_a_client_for_whom_no_descriptor_is_left_is_answered_once_there_is_one(
         return accept(listener)
 
     async def ask(_: float) -> Answer:
-        return NotFresh(("a.md",))
+        return NotFresh(open=("a.md",))
 
     monkeypatch.setattr(socket.socket, "accept", refusing)
     (answer,) = asking(tmp_path / "s", ask, b'{"protocol": 1, "ask": "fresh"}\n')

@@ -8,7 +8,9 @@ from indexerd.daemon.status import MISSED_SHOWN_S, Report
 
 
 def scan(report: Report, now: float, reason: Reason) -> None:
-    told = LastScan("then", "now", reason, pages_seen=1, pages_changed=0, missed_by_events=0)
+    told = LastScan(
+        started_at="then", finished_at="now", reason=reason, pages_seen=1, pages_changed=0, missed_by_events=0
+    )
     report.count_scan(told, now, building=False, generation=1, problems=0)
 
 

@@ -9,11 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from indexerd.contract.live_state import LastScan, LiveState, Mode
+from indexerd.contract.live_state import TOUCH_INTERVAL_S, LastScan, LiveState, Mode
 from indexerd.errors import ForeignFileError
 from indexerd.service.status_file import WRITE_INTERVAL_S, StateFile, refuse_foreign
 
-SCAN = LastScan("2026-11-29T10:00:00.000Z", "2026-11-29T10:00:00.016Z", "periodic", 3112, 2, 1)
+SCAN = LastScan(
+    started_at="2026-11-29T10:00:00.000Z",
+    finished_at="2026-11-29T10:00:00.016Z",
+    reason="periodic",
+    pages_seen=3112,
+    pages_changed=2,
+    missed_by_events=1,
+)
 NOW = "2026-11-29T10:00:01.000Z"
 
 
@@ -24,14 +31,14 @@ def path(tmp_path: Path) -> Path:
 
 def test_the_file_says_all_of_the_state_in_one_object(path: Path) -> None:
     state = LiveState(
-        Mode.SCANNING,
-        "no events here",
-        "use a local disk",
-        3,
-        ("a.md is being written",),
-        SCAN,
-        {"scans": 4},
-        2,
+        mode=Mode.SCANNING,
+        reason="no events here",
+        remedy="use a local disk",
+        pending=3,
+        open=("a.md is being written",),
+        last_scan=SCAN,
+        counters={"scans": 4},
+        problems=2,
         index=(66306, 918),
     )
     StateFile(str(path)).write_now(state, 0.0, NOW)
@@ -63,9 +70,32 @@ def test_an_equal_state_is_not_written_again(path: Path) -> None:
     file = StateFile(str(path))
     assert file.write(LiveState(pending=1), 0.0, NOW)
     path.unlink()
-    assert file.due_at(LiveState(pending=1)) is None
+    assert file.due_at(LiveState(pending=1)) == TOUCH_INTERVAL_S
     assert not file.write(LiveState(pending=1), 100.0, NOW)
     assert not path.exists()
+
+
+@pytest.mark.parametrize("late_s, touched", [(-0.001, False), (0.0, True)])
+def test_the_time_of_an_equal_state_is_renewed_and_not_its_text(
+    path: Path, late_s: float, touched: bool
+) -> None:
+    file = StateFile(str(path))
+    file.write(LiveState(pending=1), 10.0, NOW)
+    os.utime(path, (0, 0))
+    before = path.stat()
+    file.write(LiveState(pending=1), 10.0 + TOUCH_INTERVAL_S + late_s, NOW)
+    after = path.stat()
+    assert (after.st_ino, after.st_size) == (before.st_ino, before.st_size)
+    assert (after.st_mtime > 0) is touched
+
+
+def test_a_long_piece_of_work_touches_the_file_at_every_sign_of_progress(path: Path) -> None:
+    file = StateFile(str(path))
+    file.write(LiveState(pending=1), 0.0, NOW)
+    for minute in range(1, 4):
+        os.utime(path, (0, 0))
+        file.touch(60.0 * minute)
+        assert path.stat().st_mtime > 0
 
 
 def test_a_new_state_waits_until_a_second_has_passed(path: Path) -> None:

@@ -16,7 +16,7 @@ from indexerd.contract.file import APPLICATION_ID, SCHEMA_VERSION
 from indexerd.errors import AnotherWriterError, RootError, UsageError
 from indexerd.setup.compose import find_wiki
 from indexerd.setup.registry import (
-    KnownIndex,
+    ListedIndex,
     find_index,
     forget_index,
     index_path,
@@ -78,7 +78,7 @@ def test_an_index_whose_root_is_gone_or_that_is_damaged_is_listed_with_the_remed
     damaged = make_index(tmp_path / "damaged", environ)
     (tmp_path / "gone").rmdir()
     damaged.write_bytes(b"x" * 10_000)
-    problems = {index.name: index.problem or "" for index in list_indexes(environ)}
+    problems = {index.wiki: index.problem or "" for index in list_indexes(environ)}
     assert "indexerd move" in problems["gone"]
     assert "indexerd forget" in problems["gone"]
     assert "damaged" in problems[damaged.parent.name]
@@ -92,7 +92,7 @@ def test_an_index_of_another_version_still_tells_its_root_and_name(
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
     (index,) = list_indexes(environ)
-    assert (index.name, index.root) == ("given", str(tmp_path / "notes"))
+    assert (index.wiki, index.root) == ("given", str(tmp_path / "notes"))
     assert index.problem is not None
     assert f"indexerd build {tmp_path / 'notes'}" in index.problem
     assert root_of_name("given", environ) == str(tmp_path / "notes")
@@ -123,7 +123,7 @@ def test_an_index_folder_of_somebody_else_hides_no_other_index() -> None:
             make_index(Path(name) / "open", environ)
         os.chmod(closed.parent, 0)
         with as_nobody():
-            problems = {index.name: index.problem for index in list_indexes(environ)}
+            problems = {index.wiki: index.problem for index in list_indexes(environ)}
         os.chmod(closed.parent, 0o700)
     assert problems["open"] is None
     assert "the access is refused" in (problems[closed.parent.name] or "")
@@ -142,9 +142,39 @@ def test_an_index_is_found_by_root_link_or_name(tmp_path: Path, environ: dict[st
 def test_a_name_that_two_indexes_have_is_not_enough(tmp_path: Path, environ: dict[str, str]) -> None:
     make_index(tmp_path / "a/docs", environ)
     make_index(tmp_path / "b/docs", environ)
-    with pytest.raises(UsageError, match=r"more than one.*a/docs.*b/docs"):
+    with pytest.raises(UsageError, match=r"more than one.*a/docs or .*b/docs"):
         find_index("docs", environ)
+    with pytest.raises(UsageError, match=r"more than one.*a/docs or .*b/docs"):
+        root_of_name("docs", environ)
     assert find_index(str(tmp_path / "a/docs"), environ).root == str(tmp_path / "a/docs")
+
+
+def test_a_name_is_not_enough_where_a_folder_is_called_so_too(
+    tmp_path: Path, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`--purge` removes what is meant: `./notes` is never taken for the wiki `notes`, nor the other way."""
+    make_index(tmp_path / "far/notes", environ)
+    make_index(tmp_path / "here/notes", environ, name="journal")
+    monkeypatch.chdir(tmp_path / "here")
+    for meaning in (find_index, root_of_name):
+        with pytest.raises(UsageError, match=r"notes: more than one.*here/notes or .*far/notes"):
+            meaning("notes", environ)
+    assert find_index("./notes", environ).wiki == "journal"
+    assert find_index("journal", environ).root == str(tmp_path / "here/notes")
+    monkeypatch.chdir(tmp_path / "far")
+    assert find_index("notes", environ).root == str(tmp_path / "far/notes")
+    assert root_of_name("notes", environ) == "notes"
+
+
+def test_a_service_is_not_run_for_a_folder_that_is_called_like_another_wiki(
+    tmp_path: Path, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_index(tmp_path / "far/notes", environ)
+    (tmp_path / "notes").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=r"name one of them: \./notes or .*far/notes"):
+        root_of_name("notes", environ)
+    assert root_of_name("./notes", environ) == "./notes"
 
 
 def test_a_forgotten_index_comes_back_with_the_next_build_and_a_purged_one_does_not(
@@ -167,7 +197,7 @@ def test_a_forgotten_index_can_be_purged(tmp_path: Path, environ: dict[str, str]
     make_index(tmp_path / "notes", environ)
     forget_index(find_index("notes", environ), purge=False)
     for wanted in ("notes", str(tmp_path / "notes")):
-        assert find_index(wanted, environ, forgotten=True).name == "notes"
+        assert find_index(wanted, environ, forgotten=True).wiki == "notes"
     with pytest.raises(UsageError):
         find_index("notes", environ)
     forget_index(find_index("notes", environ, forgotten=True), purge=True)
@@ -193,7 +223,7 @@ def test_an_index_that_is_being_written_is_not_forgotten(tmp_path: Path, environ
     assert path.exists()
 
 
-def moved(index: KnownIndex, new: Path, environ: dict[str, str]) -> KnownIndex:
+def moved(index: ListedIndex, new: Path, environ: dict[str, str]) -> ListedIndex:
     move_index(index, str(new), environ)
     (found,) = [known for known in list_indexes(environ) if known.root == str(new)]
     return found
@@ -205,10 +235,10 @@ def test_an_index_moves_with_its_wiki_and_keeps_a_name_that_was_given(
     make_index(tmp_path / "old", environ)
     shutil.move(tmp_path / "old", tmp_path / "new")
     found = moved(find_index("old", environ), tmp_path / "new", environ)
-    assert (found.name, found.path) == ("new", index_path(str(tmp_path / "new"), environ))
+    assert (found.wiki, Path(found.path)) == ("new", index_path(str(tmp_path / "new"), environ))
     make_index(tmp_path / "x", environ, name="given")
     (tmp_path / "y").mkdir()
-    assert moved(find_index("given", environ), tmp_path / "y", environ).name == "given"
+    assert moved(find_index("given", environ), tmp_path / "y", environ).wiki == "given"
 
 
 def test_an_index_of_another_version_moves_too(tmp_path: Path, environ: dict[str, str]) -> None:
@@ -218,7 +248,7 @@ def test_an_index_of_another_version_moves_too(tmp_path: Path, environ: dict[str
     (tmp_path / "old").rename(tmp_path / "new")
     move_index(find_index("old", environ), str(tmp_path / "new"), environ)
     (index,) = list_indexes(environ)
-    assert (index.name, index.root) == ("new", str(tmp_path / "new"))
+    assert (index.wiki, index.root) == ("new", str(tmp_path / "new"))
 
 
 def test_an_index_does_not_move_onto_another(tmp_path: Path, environ: dict[str, str]) -> None:

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from indexerd.contract.which_index import KnownIndex
 from tests.wikiq.built_wiki import BuiltWiki, build_wiki
 from tests.wikiq.running import environment, run_wikiq
 from wikiq.answers.completion import complete_pages, complete_sections, complete_topics, complete_wikis
 from wikiq.index.database import Database, open_database
-from wikiq.index.locate import KnownIndex
 
 PAGES = {
     "guide/install.md": "---\ntags: [howto, hardware]\naliases: [Setting up]\n---\n# Install\n\n## Linux\n",

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wikiq.index.locate import KnownIndex
+    from indexerd.contract.which_index import KnownIndex
 
 MOST_CANDIDATES = 200  # more than that nobody reads, and shells ask before they show it
 

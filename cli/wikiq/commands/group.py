@@ -13,8 +13,9 @@ from typing import Any
 
 import click
 
+from indexerd.contract.which_index import shell_word
 from wikiq.commands.candidates import OF_FIELD
-from wikiq.errors import FOUND, INTERRUPTED, shell_word
+from wikiq.errors import FOUND, INTERRUPTED
 from wikiq.model.request import DEFAULT_TIMEOUT_S, LARGEST_LIMIT, LONGEST_TIMEOUT_S, Source
 from wikiq.output.context import Surroundings
 from wikiq.shell.options import COMMANDS, COUNT, FLAG, INDEX, MANY, SECONDS, Option

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 
+from indexerd.contract.live_state import LARGEST_STATE, LiveState, UnknownStateError, parse_state
 from indexerd.contract.places import LOCK_NAME, STATE_NAME
+from indexerd.contract.record import Record
 from wikiq.index.page_status import read_regular
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
 
 
 def writer_is_running(folder: str) -> bool | None:
@@ -39,13 +35,24 @@ def writer_is_running(folder: str) -> bool | None:
     return False
 
 
-LARGEST_STATE = 1024 * 1024  # bytes of state.json; the daemon writes under 10 KiB
+class Told(Record):
+    """What the state file says. `problem`: why it is not believed, None where it is or there is none.
+
+    `touched_at`: when the daemon last gave a sign of progress, in seconds since 1970; None without a file.
+    """
+
+    state: LiveState | None = None
+    problem: str | None = None
+    touched_at: float | None = None
 
 
-def read_state(folder: str) -> Mapping[str, Any]:
-    """Give what the daemon last wrote of itself; nothing where there is nothing to be read."""
+def read_state(folder: str) -> Told:
+    """Read what the daemon last said of itself; what was torn counts as nothing."""
+    path = os.path.join(folder, STATE_NAME)
     try:
-        state = json.loads(read_regular(os.path.join(folder, STATE_NAME), LARGEST_STATE))
+        touched_at = os.stat(path).st_mtime
+        return Told(state=parse_state(read_regular(path, LARGEST_STATE)), touched_at=touched_at)
+    except UnknownStateError as error:
+        return Told(problem=f"{STATE_NAME} of the daemon {error}", touched_at=touched_at)
     except (OSError, ValueError):
-        return {}
-    return state if isinstance(state, dict) else {}
+        return Told()

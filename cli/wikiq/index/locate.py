@@ -9,8 +9,16 @@ from __future__ import annotations
 import os
 
 from indexerd.contract.places import INDEX_NAME, folder_stem, index_folder, state_home
-from indexerd.contract.record import Record
-from wikiq.errors import NoIndexError, UsageError, WikiqError, shell_word
+from indexerd.contract.which_index import (
+    MOST_LISTED,
+    NONE,
+    SEVERAL,
+    AmbiguousNameError,
+    KnownIndex,
+    find_around,
+    find_meant,
+)
+from wikiq.errors import NoIndexError, UsageError, WikiqError
 from wikiq.index.database import Database, open_database
 
 TYPE_CHECKING = False
@@ -18,15 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 DB_VARIABLE = "WIKIQ_DB"
-MOST_LISTED = 10  # indexes named in an error
-
-
-class KnownIndex(Record):
-    """An index of the state folder with the root and the name it tells."""
-
-    path: str
-    root: str
-    wiki: str
 
 
 def open_index(
@@ -63,38 +62,25 @@ def list_indexes(environ: Mapping[str, str]) -> tuple[KnownIndex, ...]:
 
 
 def pick_named(known: Sequence[KnownIndex], wiki: str, folder: str) -> KnownIndex:
-    """Choose by name, else by root (from `folder`); NoIndexError when no index or more than one fits."""
-    named = [index for index in known if index.wiki == wiki]
-    if not named:
-        root = os.path.realpath(os.path.join(folder, wiki))
-        named = [index for index in known if index.root == root]
-    if len(named) == 1:
-        return named[0]
-    if not named:
-        raise NoIndexError(wiki, "no wiki has this name", _choices(known))
-    # A root has one index in the state folder, unless someone has moved things by hand.
-    roots = [index.root for index in named]
-    are_apart = len(set(roots)) == len(roots)
-    option = "--wiki" if are_apart else "--db"
-    places = [shell_word(index.root if are_apart else index.path) for index in named[:MOST_LISTED]]
-    remedy = " or ".join(f"{option} {place}" for place in places)
-    raise NoIndexError(wiki, "more than one wiki has this name", f"give {remedy}")
+    """Choose by name or root (from `folder`); NoIndexError when no index or more than one fits."""
+    try:
+        found = find_meant(known, wiki, folder)
+    except AmbiguousNameError as error:
+        raise NoIndexError(wiki, SEVERAL, str(error)) from error
+    if found is None:
+        raise NoIndexError(wiki, NONE, _choices(known))
+    return found
 
 
 def pick_for_folder(known: Sequence[KnownIndex], folder: str) -> KnownIndex:
     """Choose the deepest root that holds `folder` (a real path), else the only index there is."""
-    around = [index for index in known if is_within(folder, index.root)]
-    if around:
-        return max(around, key=lambda index: len(index.root))
+    around = find_around(known, folder)
+    if around is not None:
+        return around
     if len(known) == 1:
         return known[0]
     problem = "is in none of the indexed wikis" if known else "there is no index yet"
     raise NoIndexError(folder, problem, _choices(known))
-
-
-def is_within(path: str, folder: str) -> bool:
-    """Tell whether `path` is `folder` or lies below it; both are absolute, without links."""
-    return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
 def _open_around(folder: str, environ: Mapping[str, str]) -> Database | None:

@@ -6,6 +6,7 @@ ever added, and a removed or changed one means another FORMAT. Nothing here read
 
 from __future__ import annotations
 
+from indexerd.contract.live_state import LastScan
 from indexerd.contract.record import Record
 
 TYPE_CHECKING = False
@@ -179,17 +180,6 @@ class ChangeRow(Record):
     content_hash: str | None
 
 
-class ScanRow(Record):
-    """A look at the whole tree; `missed_by_events` is what only the scan found."""
-
-    started_at: str
-    finished_at: str
-    reason: str
-    pages_seen: int
-    pages_changed: int
-    missed_by_events: int
-
-
 class Freshness(Record):
     """How far an answer may be behind the tree, and why.
 
@@ -204,7 +194,7 @@ class Freshness(Record):
     reason: str | None
     remedy: str | None
     pending: int
-    last_scan: ScanRow | None
+    last_scan: LastScan | None
     counters: Mapping[str, int]
 
 
@@ -238,7 +228,7 @@ class Status(Record):
     pages: int
     sections: int
     pending: int
-    last_scan: ScanRow | None
+    last_scan: LastScan | None
     counters: Mapping[str, int]
     problems: int
     problem_kinds: Mapping[str, int]

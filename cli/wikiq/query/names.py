@@ -9,7 +9,8 @@ import posixpath
 
 from indexerd.contract.record import Record
 from indexerd.contract.terms import fold_path, fold_title
-from wikiq.errors import UnknownPageError, UnknownSectionError, UnknownTopicError, UsageError, shell_word
+from indexerd.contract.which_index import shell_word
+from wikiq.errors import UnknownPageError, UnknownSectionError, UnknownTopicError, UsageError
 from wikiq.index import sql
 from wikiq.index.database import parse_names
 from wikiq.model.request import bindable

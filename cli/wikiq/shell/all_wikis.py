@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from wikiq.index.locate import KnownIndex
+    from indexerd.contract.which_index import KnownIndex
     from wikiq.model.request import SearchRequest
     from wikiq.model.results import Freshness, SearchResult
     from wikiq.output.context import Surroundings

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime
 
+from indexerd.contract.which_index import is_within
 from wikiq.errors import NOT_FRESH, NOTHING_FOUND, WikiqError
 from wikiq.index.freshness import read_freshness, staleness
-from wikiq.index.locate import DB_VARIABLE, is_within, open_index
+from wikiq.index.locate import DB_VARIABLE, open_index
 from wikiq.model.results import IndexAge
 
 TYPE_CHECKING = False

@@ -15,13 +15,13 @@ from typing import Any
 
 import pytest
 
-from indexerd.contract.file import LONGEST_SCAN_INTERVAL_S
+from indexerd.contract.live_state import HUNG_AFTER_S
 from tests.wikiq.running import WATCHING, run_wikiq, running_daemon
 from tests.wikiq.sample_index import SampleIndex
 from wikiq.index.barrier_client import Barrier, make_fresh
 from wikiq.index.database import open_database
-from wikiq.index.freshness import SCAN_GRACE_S, render_age, staleness, start_remedy
 from wikiq.index.freshness import read_freshness as read
+from wikiq.index.freshness import render_age, staleness, start_remedy
 from wikiq.model.results import Freshness
 
 PATIENCE_S = 20.0  # for who is to ask the socket of a test
@@ -157,28 +157,47 @@ def test_a_root_that_the_daemon_cannot_find_is_named(
         assert said(index) == f"{found.reason}; this is what was last indexed"
 
 
-SCANNED = datetime.fromisoformat(SCAN["finished_at"])
-
-
-@pytest.mark.parametrize("late_s, stale", [(0.0, False), (0.001, True)])
-def test_a_daemon_that_looks_no_more_is_stale_once_the_next_look_is_overdue(
+@pytest.mark.parametrize("late_s, stale", [(0.0, False), (1.0, True)])
+def test_a_daemon_without_a_sign_of_progress_is_stale_whatever_it_says(
     index: SampleIndex, late_s: float, stale: bool
 ) -> None:
-    now = SCANNED + timedelta(seconds=LONGEST_SCAN_INTERVAL_S + SCAN_GRACE_S + late_s)
+    now = COMMITTED + timedelta(seconds=HUNG_AFTER_S + late_s)
     with running_daemon(index, WATCHING | {"last_scan": SCAN}):
+        os.utime(index.db.with_name("state.json"), (COMMITTED.timestamp(), COMMITTED.timestamp()))
         found = freshness(index, now)
         line = staleness(found, str(index.root))
     assert (found.stale, found.daemon) == (stale, "running")
     if stale:
         assert (found.mode, found.remedy) == ("hanging", "if it goes on, restart it")
-        assert line == "the daemon has not looked at the tree for 16 min; if it goes on, restart it"
+        assert line == "the daemon has made no progress for 91 s; if it goes on, restart it"
     else:
         assert (found.mode, line) == ("watching", None)
 
 
-def test_a_first_look_may_take_as_long_as_it_takes(index: SampleIndex) -> None:
-    with running_daemon(index, WATCHING | {"mode": "scanning", "last_scan": None}):
-        assert not freshness(index, COMMITTED + timedelta(days=2)).stale
+@pytest.mark.parametrize(
+    "more, problem",
+    [
+        (
+            {"format": 2, "pending": {"paths": 3}},
+            "state.json of the daemon has format 2, where 1 is known here",
+        ),
+        ({"format": "1"}, "state.json of the daemon has format '1', where 1 is known here"),
+        ({"pending": {"paths": 3}}, "state.json of the daemon has {'paths': 3} as pending"),
+        ({"mode": "dreaming"}, "state.json of the daemon has 'dreaming' as mode"),
+    ],
+)
+def test_a_state_of_another_format_is_told_and_never_read_as_truth(
+    index: SampleIndex, more: dict[str, object], problem: str
+) -> None:
+    with running_daemon(index, WATCHING | more):
+        found = freshness(index)
+        assert (found.stale, found.daemon, found.mode, found.reason) == (True, "running", "unknown", problem)
+        status = run_wikiq("status", index=index)
+        assert status.status == 3
+        assert problem in status.out
+        asked = run_wikiq("agent", "--fresh", "--timeout", "0.1", index=index)
+        assert asked.status == 3
+        assert problem in asked.err
 
 
 def test_what_the_daemon_says_of_itself_is_passed_on(index: SampleIndex) -> None:
@@ -218,9 +237,10 @@ def test_a_writer_without_a_state_is_a_build(index: SampleIndex) -> None:
         "{",
         "[]",
         "null",
-        '{"pending": "x", "counters": [], "last_scan": 3, "mode": 7}',
-        '{"pending": -1, "last_scan": {}}',
-        '{"last_scan": {"finished_at": "never", "pages_seen": null}}',
+        '{"pending": 3, "last_scan": 3, "mode": 7}',
+        '{"format": 1, "mode": "watching", "pending": -1, "last_scan": {}}',
+        '{"format": 1, "last_scan": {"finished_at": "never", "pages_seen": null}}',
+        "[" * 100_000,
     ],
 )
 def test_a_state_that_cannot_be_read_is_no_state(index: SampleIndex, text: str) -> None:
@@ -317,10 +337,11 @@ def test_a_fresh_answer_names_the_generation_and_the_guarantee(index: SampleInde
     "other, problem",
     [
         ({"index": [1, 2]}, "the daemon in its folder writes another index"),
-        ({"index": None}, "the daemon in its folder writes another index"),
+        ({"index": None}, "the daemon answers something else; restart it"),
         ({"index_id": "x"}, "the index was replaced meanwhile"),
         ({"generation": 2}, "the index was replaced meanwhile"),
-        ({"generation": "2"}, "the daemon answers something else"),
+        ({"generation": "2"}, "the daemon answers something else; restart it"),
+        ({"protocol": 2}, "the daemon speaks protocol 2, where 1 is known here"),
     ],
 )
 def test_an_answer_about_what_is_not_in_this_file_is_not_believed(
@@ -365,12 +386,15 @@ def test_an_index_that_is_gone_after_the_answer_is_asked_as_it_was(index: Sample
 @pytest.mark.parametrize(
     "answer, problem",
     [
-        (b'{"fresh": false, "open": ["a.md is settling", "b.md"]}\n', "a.md is settling, b.md"),
-        (b'{"fresh": false, "error": "this is protocol 2"}\n', "this is protocol 2"),
-        (b'{"fresh": false}\n', "the daemon did not say why"),
+        (
+            b'{"protocol": 1, "fresh": false, "open": ["a.md is settling", "b.md"]}\n',
+            "a.md is settling, b.md",
+        ),
+        (b'{"protocol": 1, "fresh": false, "error": "this is protocol 2"}\n', "this is protocol 2"),
+        (b'{"protocol": 1, "fresh": false}\n', "the daemon did not say why"),
         (b"", "the daemon answers only its own user"),
-        (b"nonsense\n", "no answer"),
-        (b"[]\n", "the daemon answers something else"),
+        (b"nonsense\n", "the answer of the daemon is not JSON"),
+        (b"[]\n", "the daemon speaks protocol none, where 1 is known here"),
     ],
 )
 def test_what_is_not_fresh_says_why(index: SampleIndex, answer: bytes, problem: str) -> None:
@@ -385,7 +409,9 @@ def test_a_daemon_that_is_just_starting_is_waited_for(
     with answering(index, fresh_answer(index)) as asked:
         state = index.db.with_name("state.json")
         ready = state.read_text("utf-8")
-        pauses = iter(["", '{"control": "/nowhere/c.sock"}', ready])  # nothing, what one before left, its own
+        pauses = iter(
+            ["", json.dumps(WATCHING | {"control": "/nowhere/c.sock"}), ready]
+        )  # nothing, what one before left, its own
         state.unlink()
         monkeypatch.setattr(
             "wikiq.index.barrier_client.sleep", lambda _: state.write_text(next(pauses), "utf-8")
@@ -395,13 +421,15 @@ def test_a_daemon_that_is_just_starting_is_waited_for(
 
 
 @pytest.mark.parametrize(
-    "told, problem",
-    [({}, "a build is at work, or the daemon is still starting"), ({"control": None}, "XDG_RUNTIME_DIR")],
+    "has_state, problem",
+    [(False, "a build is at work, or the daemon is still starting"), (True, "XDG_RUNTIME_DIR")],
 )
 def test_a_writer_without_a_socket_is_waited_for_until_time_runs_out(
-    index: SampleIndex, told: dict[str, object], problem: str
+    index: SampleIndex, has_state: bool, problem: str
 ) -> None:
-    with running_daemon(index, WATCHING | told):
+    with running_daemon(index, WATCHING | {"control": None}):
+        if not has_state:
+            index.db.with_name("state.json").unlink()
         database, barrier = make_fresh(open_database(str(index.db)), 0.1)
     database.close()
     assert problem in str(barrier.problem)
@@ -410,5 +438,22 @@ def test_a_writer_without_a_socket_is_waited_for_until_time_runs_out(
 
 def test_without_a_daemon_nobody_is_waited_for(index: SampleIndex) -> None:
     assert ask(index).problem == "the daemon is not running"
-    (index.db.parent / "state.json").write_text('{"control": "/nowhere/c.sock"}', "utf-8")
+    (index.db.parent / "state.json").write_text(
+        json.dumps(WATCHING | {"control": "/nowhere/c.sock"}), "utf-8"
+    )
     assert ask(index).problem == "the daemon is not running"
+
+
+def test_the_socket_of_a_foreign_state_is_not_asked_where_nobody_holds_the_lock(
+    index: SampleIndex, tmp_path: Path
+) -> None:
+    """What came with an index may name any socket of the user: an agent's, a container daemon's."""
+    with socket.socket(socket.AF_UNIX) as theirs:
+        theirs.bind(str(tmp_path / "s"))
+        theirs.listen()
+        theirs.setblocking(False)
+        state = WATCHING | {"control": str(tmp_path / "s")}
+        index.db.with_name("state.json").write_text(json.dumps(state), "utf-8")
+        assert ask(index).problem == "the daemon is not running"
+        with pytest.raises(BlockingIOError):
+            theirs.accept()

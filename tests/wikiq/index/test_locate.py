@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from indexerd.contract.places import index_folder
+from indexerd.contract.which_index import KnownIndex
 from tests.wikiq.sample_index import SampleIndex, SamplePage, write_sample
 from wikiq.errors import ForeignIndexError, NoIndexError, UsageError
-from wikiq.index.locate import KnownIndex, list_indexes, open_index, pick_named
+from wikiq.index.locate import list_indexes, open_index, pick_named
 
 
 def place(tmp_path: Path, name: str, root: Path | None = None, folder: str | None = None) -> SampleIndex:
@@ -75,7 +76,7 @@ def test_two_wikis_of_one_name_are_told_apart_by_their_roots(tmp_path: Path) -> 
     with pytest.raises(NoIndexError) as raised:
         found(tmp_path, "/", wiki="notes")
     assert str(raised.value) == (
-        f"notes: more than one wiki has this name; give --wiki {one.root} or --wiki {two.root}"
+        f"notes: more than one wiki is meant; name one of them: {one.root} or {two.root}"
     )
     one.alter("UPDATE meta SET value = 'first' WHERE key = 'name'")
     assert found(tmp_path, "/", wiki=str(one.root)) == "first"
@@ -91,13 +92,13 @@ def test_a_wiki_goes_by_its_root_as_it_is_reached_from_the_folder(tmp_path: Path
     for wiki in (f"{index.root}/", "../wiki", ".", "../link"):
         assert found(tmp_path, index.root, wiki=wiki) == "wiki"
     assert found(tmp_path, index.root, wiki="other") == "other"
-    with pytest.raises(NoIndexError, match="no wiki has this name; name one with --wiki or --db: other"):
+    with pytest.raises(NoIndexError, match="this name or folder; name one with --wiki or --db: other"):
         found(tmp_path, index.root, wiki="./other")
 
 
-def test_two_indexes_of_one_root_are_told_apart_by_their_files(tmp_path: Path) -> None:
+def test_two_indexes_of_one_root_are_told_apart_by_their_folders(tmp_path: Path) -> None:
     known = [KnownIndex(path=f"/state/{name}/index.db", root="/notes", wiki="notes") for name in ("a b", "c")]
-    with pytest.raises(NoIndexError, match=r"give --db '/state/a b/index.db' or --db /state/c/index.db"):
+    with pytest.raises(NoIndexError, match=r"name one of them: 'a b' or c$"):
         pick_named(known, "notes", "/")
 
 
@@ -141,7 +142,7 @@ def test_a_named_index_that_is_not_there_is_not_replaced_by_another(tmp_path: Pa
     index = place(tmp_path, "wiki")
     with pytest.raises(NoIndexError, match="there is no index"):
         found(tmp_path, index.root, db=str(tmp_path / "none.db"))
-    with pytest.raises(NoIndexError, match="no wiki has this name; name one with --wiki or --db: wiki"):
+    with pytest.raises(NoIndexError, match="this name or folder; name one with --wiki or --db: wiki"):
         found(tmp_path, index.root, wiki="wikki")
     with pytest.raises(UsageError, match="cannot be combined"):
         found(tmp_path, index.root, db=str(index.db), wiki="wiki")

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from indexerd.contract.which_index import KnownIndex
 from tests.wikiq.running import WATCHING, run_wikiq, running_daemon
 from tests.wikiq.sample_index import SampleIndex, SamplePage, write_sample
-from wikiq.index.locate import KnownIndex
 from wikiq.model.results import Freshness, WikiHit
 from wikiq.shell.all_wikis import merge_by_rank, staleness_lines
 
