@@ -223,8 +223,8 @@ def test_a_name_that_was_given_stays_until_another_is(wiki: Path, indexerd: Comm
         (("build", "{wiki}", "--share-group", "no-such-group"), 78, "there is no group 'no-such-group'"),
         (("build", "{wiki}", "--ignore", "!"), 78, "[wiki] ignore"),
         (("build", "{wiki}", "--db", "{wiki}/a.md"), 74, "is not an index of this program"),
-        (("forget", "nothing"), 64, "indexerd: nothing: there is no index of this name or root"),
-        (("move", "nothing", "{wiki}"), 64, "there is no index of this name or root"),
+        (("forget", "nothing"), 64, "indexerd: nothing: no wiki has this name or folder"),
+        (("move", "nothing", "{wiki}"), 64, "no wiki has this name or folder"),
         (("move", "nothing", "/no/such/folder"), 66, "does not exist"),
     ],
 )
