@@ -52,6 +52,12 @@ class TooSlowError(WikiqError):
     """A statement ran into its time limit."""
 
 
+class CancelledError(WikiqError):
+    """The question was cancelled while it was answered: by another thread, or by Ctrl-C."""
+
+    exit_status = INTERRUPTED
+
+
 class UnknownPageError(WikiqError):
     """No page goes by that name; the remedy names the nearest ones."""
 

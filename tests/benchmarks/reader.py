@@ -16,6 +16,7 @@ from tests.benchmarks.corpus import source_bytes
 from tests.benchmarks.ratio import Ratio, alternate, seconds
 from tests.benchmarks.setting import Setting
 from tests.benchmarks.writer import ensure_built
+from tests.wikiq.asking import answer
 from wikiq.answers.search import search
 from wikiq.index.database import open_database
 from wikiq.model.request import SearchRequest
@@ -57,7 +58,7 @@ def question(setting: Setting) -> Ratio:
     uri = f"file:{path}?mode=ro"
     with closing(open_database(path)) as index, closing(sqlite3.connect(uri, uri=True)) as plain:
         subject, baseline = alternate(
-            partial(seconds, partial(search, index, request)),
+            partial(seconds, partial(answer, index, search, request)),
             partial(seconds, lambda: plain.execute(RANKED, (match,)).fetchall()),
             max(setting.rounds, QUESTION_ROUNDS),
         )

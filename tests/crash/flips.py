@@ -21,12 +21,13 @@ from indexerd.errors import DamagedIndexError, IndexerdError
 from tests.building import REPOSITORY
 from tests.crash.command import Command
 from tests.store.wiki import Rows, bring, build, open_store, rows_of
+from tests.wikiq.asking import answer
 from wikiq.answers.changes import changes
 from wikiq.answers.pages import page, topics
 from wikiq.answers.search import search
 from wikiq.answers.status import status
 from wikiq.errors import WikiqError
-from wikiq.index.database import Database, open_database
+from wikiq.index.database import Snapshot, open_database
 from wikiq.model.request import SearchRequest
 from wikiq.model.results import json_form
 
@@ -36,11 +37,11 @@ WIKI: Final = {
     f"{nth}.md": f"# Page {nth}\n\n[x]({nth + 1}.md) {'words ' * 40}\n\n## 日本語\n\ntext\n"
     for nth in range(20)
 }
-QUESTIONS: Final[tuple[Callable[[Database], Any], ...]] = (
-    lambda database: search(database, SearchRequest(query="page words")),
-    lambda database: search(database, SearchRequest(query="日本語", sections=True)),
-    lambda database: page(database, "3"),
-    lambda database: changes(database, 0),
+QUESTIONS: Final[tuple[Callable[[Snapshot], Any], ...]] = (
+    lambda snapshot: search(snapshot, SearchRequest(query="page words")),
+    lambda snapshot: search(snapshot, SearchRequest(query="日本語", sections=True)),
+    lambda snapshot: page(snapshot, "3"),
+    lambda snapshot: changes(snapshot, 0),
     topics,
     status,
 )
@@ -97,7 +98,7 @@ def ask(path: Path, counts: Counts) -> Iterator[str]:
         try:
             database = open_database(str(path), patience_s=0.0)
             try:
-                json_form(question(database))
+                json_form(answer(database, question))
                 counts.answers += 1
             finally:
                 database.close()

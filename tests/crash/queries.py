@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.crash.command import Command
+from tests.wikiq.asking import answer
 from tests.wikiq.sample_index import SamplePage, write_sample
 from wikiq.answers.search import search
 from wikiq.errors import WikiqError
@@ -130,7 +131,7 @@ def run(database: Database, *, questions: int, seed: int) -> Counts:
         request = make_request(generator, words)
         began = time.process_time()
         try:
-            found = search(database, request)
+            found = answer(database, search, request)
             json_form(found)
             counts.answers["found" if found.hits else "nothing found"] += 1
         except WikiqError as error:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.crash import barrier, bulk, operations, queries, soak, storm
+from tests.crash import barrier, bulk, one_state, operations, queries, soak, storm
 
 pytestmark = pytest.mark.slow
 
@@ -24,8 +24,9 @@ Command = Callable[[Sequence[str]], int]
         (operations.main, "--operations 80 --restart-every 40"),
         (queries.main, "--questions 1000"),
         (barrier.main, "--trips 70 --storm 20 --restart-every 30 --command-every 10"),
+        (one_state.main, "--answers 280 --rate 0"),
     ],
-    ids=["soak", "storm", "operations", "queries", "barrier"],
+    ids=["soak", "storm", "operations", "queries", "barrier", "one_state"],
 )
 def test_a_command_finds_no_fault(command: Command, words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert command([*words.split(), "--seed", "1"]) == 0

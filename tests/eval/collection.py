@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.wikiq.asking import answer
 from wikiq.eval.evaluate import evaluate
 from wikiq.eval.judged import parse_set
 from wikiq.eval.report import COMPARED, LEVELS, ScoredSet, scored
@@ -72,7 +73,7 @@ def run_sets(collection: Collection, names: Sequence[str], rankings: Sequence[st
             indexes[corpus] = collection.index_of(corpus)
         database = open_database(str(indexes[corpus]))
         try:
-            evaluation = evaluate(database, parse_set(text, name), rankings)
+            evaluation = answer(database, evaluate, parse_set(text, name), rankings)
         finally:
             database.close()
         yield ScoredSet(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
+from tests.wikiq.asking import answer
 from wikiq.answers.search import search
 from wikiq.index.database import open_database
 from wikiq.model.request import SearchRequest
@@ -50,7 +51,7 @@ def main() -> int:
     options = parser.parse_args()
     database = open_database(options.index)
     for question in QUESTIONS[options.corpus]:
-        result = search(database, SearchRequest(query=question, limit=SHOWN))
+        result = answer(database, search, SearchRequest(query=question, limit=SHOWN))
         corrected = "".join(f", `{typed}` read as `{used}`" for typed, used in result.corrected.items())
         print(f"\n`{question}` — {result.total} pages{corrected}\n")
         for number, hit in enumerate(result.hits, 1):

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from indexerd.contract.which_index import KnownIndex
+from tests.wikiq.asking import answer
 from tests.wikiq.built_wiki import BuiltWiki, build_wiki
 from tests.wikiq.running import environment, run_wikiq
 from wikiq.answers.completion import complete_pages, complete_sections, complete_topics, complete_wikis
@@ -56,13 +57,13 @@ def database(wiki: BuiltWiki) -> Iterator[Database]:
 def test_pages_go_on_by_slug_then_by_name_and_after_a_sign_by_section(
     database: Database, beginning: str, expected: list[str]
 ) -> None:
-    assert [candidate.text for candidate in complete_sections(database, beginning)] == expected
+    assert [candidate.text for candidate in answer(database, complete_sections, beginning)] == expected
 
 
 def test_topics_go_on_by_their_beginning(database: Database) -> None:
-    assert [candidate.text for candidate in complete_topics(database, "h")] == ["hardware", "howto"]
-    assert [candidate.text for candidate in complete_topics(database, "how")] == ["howto"]
-    assert complete_pages(database, "glos")[0].meaning == "Words"
+    assert [candidate.text for candidate in answer(database, complete_topics, "h")] == ["hardware", "howto"]
+    assert [candidate.text for candidate in answer(database, complete_topics, "how")] == ["howto"]
+    assert answer(database, complete_pages, "glos")[0].meaning == "Words"
 
 
 def _answers(wiki: BuiltWiki, shell: str, words: str, at: str) -> list[str]:

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.another_user import AS_NOBODY, needs_open_installation
+from tests.wikiq.asking import answer
 from tests.wikiq.running import command, environment, run_on_screen, run_wikiq
 from tests.wikiq.sample_index import SampleIndex, SamplePage, write_sample
 from wikiq.answers.changes import changes
@@ -32,14 +33,14 @@ FLIPS = 300  # files with damage, each asked everything; a run of 10,000 found n
 def ask_everything(path: Path) -> None:
     """Ask what every service answers; a WikiqError is a fine answer of a damaged file."""
     questions = (
-        lambda database: search(database, SearchRequest(query="runs cancellation")),
-        lambda database: search(database, SearchRequest(query="agent", sections=True)),
-        lambda database: list_pages(database, Filters(under=("architecture",))),
-        lambda database: page(database, "run-lifecycle#cancellation"),
-        lambda database: page(database, "guide"),
+        lambda snapshot: search(snapshot, SearchRequest(query="runs cancellation")),
+        lambda snapshot: search(snapshot, SearchRequest(query="agent", sections=True)),
+        lambda snapshot: list_pages(snapshot, Filters(under=("architecture",))),
+        lambda snapshot: page(snapshot, "run-lifecycle#cancellation"),
+        lambda snapshot: page(snapshot, "guide"),
         topics,
         status,
-        lambda database: changes(database, 0),
+        lambda snapshot: changes(snapshot, 0),
     )
     for question in questions:
         try:
@@ -48,7 +49,7 @@ def ask_everything(path: Path) -> None:
             return
         said = None
         try:
-            json_form(question(database))
+            json_form(answer(database, question))
         except WikiqError as error:
             said = str(error)
         finally:
@@ -108,7 +109,7 @@ def test_a_view_without_end_is_cut_off(index: SampleIndex, monkeypatch: pytest.M
     )
     database = open_database(str(index.db))
     with pytest.raises(WikiqError, match="took too long"):
-        topics(database)
+        answer(database, topics)
     database.close()
 
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.wikiq.asking import answer
 from tests.wikiq.running import run_wikiq
 from tests.wikiq.sample_index import SampleIndex, SamplePage, write_sample
 from wikiq.answers.pages import page
@@ -36,7 +37,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> SampleIndex:
 def test_a_page_is_looked_up_in_the_index_and_never_opened_by_its_name(index: SampleIndex, name: str) -> None:
     with closing(open_database(str(index.db))) as database:
         try:
-            shown = str(json_form(page(database, name, folder=str(index.root))))
+            shown = str(json_form(answer(database, page, name, folder=str(index.root))))
         except WikiqError as error:
             shown = str(error)
         assert CANARY not in shown

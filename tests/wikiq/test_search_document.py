@@ -12,6 +12,7 @@ import pytest
 
 from tests.imports import REPOSITORY
 from tests.wikiq.answers.test_search import PAGES
+from tests.wikiq.asking import answer
 from tests.wikiq.sample_index import SampleIndex, SamplePage, write_sample
 from wikiq.answers.search import search
 from wikiq.index.database import open_database
@@ -52,7 +53,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> SampleIndex:
 def wikiq_order(index: SampleIndex, question: str) -> list[str]:
     database = open_database(str(index.db))
     try:
-        return [hit.path for hit in search(database, SearchRequest(query=question, limit=10)).hits]
+        return [hit.path for hit in answer(database, search, SearchRequest(query=question, limit=10)).hits]
     finally:
         database.close()
 

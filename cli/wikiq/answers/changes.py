@@ -9,7 +9,7 @@ from wikiq.model.results import ChangeRow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from wikiq.index.database import Database
+    from wikiq.index.database import Snapshot
 
 
 class Changes(Record):
@@ -21,11 +21,10 @@ class Changes(Record):
     rows: tuple[ChangeRow, ...]
 
 
-def changes(database: Database, since: int) -> Changes:
+def changes(snapshot: Snapshot, since: int) -> Changes:
     """Give the changes after generation `since`; one below the floor has missed some: start over."""
-    with database.snapshot() as snapshot:
-        rows = snapshot.rows(sql.SELECT_CHANGES, (min(since, LARGEST_INTEGER),))
-        (floor,) = snapshot.only_row(sql.SELECT_CHANGES_FLOOR)
+    rows = snapshot.rows(sql.SELECT_CHANGES, (min(since, LARGEST_INTEGER),))
+    (floor,) = snapshot.only_row(sql.SELECT_CHANGES_FLOOR)
     return Changes(
         index_id=snapshot.index_id,
         generation=snapshot.generation,

@@ -16,7 +16,7 @@ from wikiq.answers.fragments import PageFragments
 from wikiq.answers.links import BROKEN, BY_NAME_KINDS, link_status
 from wikiq.errors import UsageError
 from wikiq.index import sql
-from wikiq.index.database import Database, Snapshot
+from wikiq.index.database import Snapshot
 from wikiq.index.tree_names import TreeNames
 from wikiq.query.spelling import nearest
 
@@ -93,14 +93,13 @@ class _Rows(Record):
     diagnostics: list[tuple[Any, ...]]
 
 
-def check(database: Database, *, repository: str | None = None) -> CheckResult:
+def check(snapshot: Snapshot, *, repository: str | None = None) -> CheckResult:
     """Look for all that is wrong.
 
     `repository` is where mentioned files lie; without one what `find_repository` gives. Raises UsageError
     where it is no folder.
     """
-    with database.snapshot() as snapshot:
-        rows = _read(snapshot)
+    rows = _read(snapshot)
     found_repository = repository or find_repository(snapshot.root)
     if repository is not None and not os.path.isdir(repository):
         raise UsageError(repository, "is no folder", "give the folder that mentioned paths start from")

@@ -1,7 +1,7 @@
 """Chunks for whoever embeds them: all of a wiki, or what replaces what since a generation.
 
-Pages are read one after the other, each in a snapshot of its own, so memory stays bounded and no
-transaction lasts while a slow reader takes the lines. A page that changes meanwhile comes again.
+All of a feed is of the one snapshot it is given. Pages are read one after the other, so memory stays
+bounded; whoever hands the lines to a slow reader puts them aside first, since the snapshot must end.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from indexerd.contract.record import Record
 from wikiq.errors import UsageError
 from wikiq.index import sql
-from wikiq.index.database import Database, Snapshot, parse_names
+from wikiq.index.database import Snapshot, parse_names
 from wikiq.model.request import NO_FILTERS, Filters
 from wikiq.model.results import FORMAT
 from wikiq.query.filters import checked_filters, page_condition
@@ -113,11 +113,11 @@ class _PageRow(Record):
 FeedRow = Start | Replacement | ChunkEvent | Tombstone | End
 
 
-def list_chunks(database: Database, filters: Filters = NO_FILTERS) -> Iterator[ChunkRow]:
+def list_chunks(snapshot: Snapshot, filters: Filters = NO_FILTERS) -> Iterator[ChunkRow]:
     """Give the chunks of all pages that pass the filters; see `feed_chunks` for keeping up with them."""
-    for page in _changed_pages(database, 0, filters):
+    for page in _changed_pages(snapshot, 0, filters):
         if page.passes:
-            yield from _chunks_of(database, page)
+            yield from _chunks_of(snapshot, page)
 
 
 def parse_cursor(text: str) -> Cursor:
@@ -129,15 +129,14 @@ def parse_cursor(text: str) -> Cursor:
     return Cursor(generation=int(generation), index_id=index_id or None)
 
 
-def feed_chunks(database: Database, cursor: Cursor, filters: Filters = NO_FILTERS) -> Iterator[FeedRow]:
+def feed_chunks(snapshot: Snapshot, cursor: Cursor, filters: Filters = NO_FILTERS) -> Iterator[FeedRow]:
     """Give what brings a copy of the chunks up to date that was followed up to `cursor`; 0: from nothing.
 
     A cursor of another index, or one whose changes are no longer kept, gives everything anew. Raises
     UsageError where the same is true of a bare generation.
     """
-    with database.snapshot() as snapshot:
-        since = _known_since(snapshot, cursor)
-        gone = snapshot.rows(sql.SELECT_PAGES_GONE, (since,)) if since else []
+    since = _known_since(snapshot, cursor)
+    gone = snapshot.rows(sql.SELECT_PAGES_GONE, (since,)) if since else []
     yield Start(
         op=START,
         format=FORMAT,
@@ -148,9 +147,9 @@ def feed_chunks(database: Database, cursor: Cursor, filters: Filters = NO_FILTER
     )
     for slug, generation in gone:
         yield Tombstone(op=DELETE, slug=slug, generation=generation)
-    for page in _changed_pages(database, since, filters):
+    for page in _changed_pages(snapshot, since, filters):
         if page.passes:
-            yield from _replacement(database, page)
+            yield from _replacement(snapshot, page)
         elif since:
             yield Tombstone(op=DELETE, slug=page.slug, generation=page.generation)
     reached = f"{snapshot.index_id}:{snapshot.generation}"
@@ -169,8 +168,8 @@ def _known_since(snapshot: Snapshot, cursor: Cursor) -> int:
     return 0
 
 
-def _replacement(database: Database, page: _PageRow) -> Iterator[FeedRow]:
-    chunks = _chunks_of(database, page)
+def _replacement(snapshot: Snapshot, page: _PageRow) -> Iterator[FeedRow]:
+    chunks = _chunks_of(snapshot, page)
     yield Replacement(
         op=REPLACE,
         slug=page.slug,
@@ -182,12 +181,11 @@ def _replacement(database: Database, page: _PageRow) -> Iterator[FeedRow]:
         yield ChunkEvent(op=CHUNK, **{field: getattr(chunk, field) for field in ChunkRow.fields})
 
 
-def _changed_pages(database: Database, since: int, filters: Filters) -> Iterator[_PageRow]:
+def _changed_pages(snapshot: Snapshot, since: int, filters: Filters) -> Iterator[_PageRow]:
     """The pages that changed after a generation, in the order of their ids."""
     after = 0
     while True:
-        with database.snapshot() as snapshot:
-            rows = _page_rows(snapshot, filters, after, since)
+        rows = _page_rows(snapshot, filters, after, since)
         yield from rows
         if len(rows) < PAGES_AT_ONCE:
             return
@@ -201,9 +199,8 @@ def _page_rows(snapshot: Snapshot, filters: Filters, after: int, since: int) -> 
     return [_PageRow(**dict(zip(_PageRow.fields, row, strict=True))) for row in rows]
 
 
-def _chunks_of(database: Database, page: _PageRow) -> tuple[ChunkRow, ...]:
-    with database.snapshot() as snapshot:
-        return tuple(map(_chunk_row, snapshot.rows(sql.SELECT_CHUNKS, (page.page_id,))))
+def _chunks_of(snapshot: Snapshot, page: _PageRow) -> tuple[ChunkRow, ...]:
+    return tuple(map(_chunk_row, snapshot.rows(sql.SELECT_CHUNKS, (page.page_id,))))
 
 
 def _chunk_row(row: tuple[Any, ...]) -> ChunkRow:

@@ -6,7 +6,7 @@ from indexerd.contract.record import Record
 from indexerd.contract.terms import fold_path
 from wikiq.errors import WikiqError
 from wikiq.index import sql
-from wikiq.index.database import Database, Snapshot
+from wikiq.index.database import Snapshot
 from wikiq.query.names import require_page
 
 TYPE_CHECKING = False
@@ -25,30 +25,25 @@ class Candidate(Record):
     meaning: str
 
 
-def complete_pages(database: Database, beginning: str) -> tuple[Candidate, ...]:
+def complete_pages(snapshot: Snapshot, beginning: str) -> tuple[Candidate, ...]:
     """Slugs, and below them other names of pages, that begin with a text."""
-    with database.snapshot() as snapshot:
-        slugs = snapshot.rows(sql.SELECT_SLUGS_FROM, (beginning, MOST_CANDIDATES))
-        names = (
-            snapshot.rows(sql.SELECT_NAMES_FROM, (fold_path(beginning), MOST_CANDIDATES)) if beginning else []
-        )
+    slugs = snapshot.rows(sql.SELECT_SLUGS_FROM, (beginning, MOST_CANDIDATES))
+    names = snapshot.rows(sql.SELECT_NAMES_FROM, (fold_path(beginning), MOST_CANDIDATES)) if beginning else []
     found = dict(slugs) | {key: title for key, title in names if key not in dict(slugs)}
     return tuple(Candidate(text=text, meaning=meaning) for text, meaning in found.items())
 
 
-def complete_sections(database: Database, beginning: str) -> tuple[Candidate, ...]:
+def complete_sections(snapshot: Snapshot, beginning: str) -> tuple[Candidate, ...]:
     """PAGE or PAGE#anchor."""
     name, sign, anchor = beginning.partition("#")
     if not sign:
-        return complete_pages(database, beginning)
-    with database.snapshot() as snapshot:
-        return tuple(_sections(snapshot, name, anchor))
+        return complete_pages(snapshot, beginning)
+    return tuple(_sections(snapshot, name, anchor))
 
 
-def complete_topics(database: Database, beginning: str) -> tuple[Candidate, ...]:
+def complete_topics(snapshot: Snapshot, beginning: str) -> tuple[Candidate, ...]:
     """Topics that begin with a text."""
-    with database.snapshot() as snapshot:
-        rows = snapshot.rows(sql.SELECT_TOPICS_FROM, (fold_path(beginning), MOST_CANDIDATES))
+    rows = snapshot.rows(sql.SELECT_TOPICS_FROM, (fold_path(beginning), MOST_CANDIDATES))
     return tuple(Candidate(text=topic, meaning=title) for topic, title in rows)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from indexerd.contract.record import Record
 from wikiq.index import sql
-from wikiq.index.database import Database, Snapshot
+from wikiq.index.database import Snapshot
 from wikiq.index.tree_names import PAGE_ENDINGS, TreeNames
 from wikiq.query.names import require_page
 
@@ -45,23 +45,16 @@ class LinkRow(Record):
     context: str
 
 
-def links(database: Database, name: str, *, folder: str | None = None) -> tuple[LinkRow, ...]:
+def links(snapshot: Snapshot, name: str, *, folder: str | None = None) -> tuple[LinkRow, ...]:
     """Give the links of the page called `name`, in order. Raises UnknownPageError, UsageError."""
-    with database.snapshot() as snapshot:
-        page = require_page(snapshot, name, folder=folder)
-        found = list(_with_context(snapshot, snapshot.rows(sql.SELECT_LINKS, (page.page_id,))))
-    tree = TreeNames(snapshot.root)
-    return tuple(_link_row(row, context, tree) for row, context in found)
+    page = require_page(snapshot, name, folder=folder)
+    return _link_rows(snapshot, snapshot.rows(sql.SELECT_LINKS, (page.page_id,)))
 
 
-def backlinks(database: Database, name: str, *, folder: str | None = None) -> tuple[LinkRow, ...]:
+def backlinks(snapshot: Snapshot, name: str, *, folder: str | None = None) -> tuple[LinkRow, ...]:
     """Give the links of other pages to the page called `name`. Raises UnknownPageError, UsageError."""
-    with database.snapshot() as snapshot:
-        page = require_page(snapshot, name, folder=folder)
-        rows = snapshot.rows(sql.SELECT_BACKLINKS, {"slug": page.slug})
-        found = list(_with_context(snapshot, rows))
-    tree = TreeNames(snapshot.root)
-    return tuple(_link_row(row, context, tree) for row, context in found)
+    page = require_page(snapshot, name, folder=folder)
+    return _link_rows(snapshot, snapshot.rows(sql.SELECT_BACKLINKS, {"slug": page.slug}))
 
 
 def link_status(row: tuple[Any, ...], tree: TreeNames) -> str:
@@ -94,6 +87,11 @@ def _is_of_site(target: str, target_path: str, tree: TreeNames) -> bool:
         return True
     names_page = target_path.lower().endswith(PAGE_ENDINGS)
     return target.startswith("/") and not names_page and not tree.has_path(target_path.partition("/")[0])
+
+
+def _link_rows(snapshot: Snapshot, rows: Iterable[tuple[Any, ...]]) -> tuple[LinkRow, ...]:
+    tree = TreeNames(snapshot.root)
+    return tuple(_link_row(row, context, tree) for row, context in _with_context(snapshot, rows))
 
 
 def _link_row(row: tuple[Any, ...], context: str, tree: TreeNames) -> LinkRow:

@@ -14,7 +14,7 @@ from typing import Any
 from indexerd.contract.record import Record
 from wikiq.answers.pages import require_target
 from wikiq.index import sql
-from wikiq.index.database import Database, Snapshot, parse_names
+from wikiq.index.database import Snapshot, parse_names
 from wikiq.model.results import SectionView
 from wikiq.query.names import PageRef, require_page, require_section
 
@@ -58,50 +58,49 @@ class Expansion(Record):
     sections: tuple[SectionView, ...]
 
 
-def outline(database: Database, name: str, *, folder: str | None = None) -> Outline:
+def outline(snapshot: Snapshot, name: str, *, folder: str | None = None) -> Outline:
     """Give the headings of the page called `name`. Raises UnknownPageError, UsageError."""
-    with database.snapshot() as snapshot:
-        page = require_page(snapshot, name, folder=folder)
-        rows = _outline_rows(snapshot, page)
+    page = require_page(snapshot, name, folder=folder)
     return Outline(
-        slug=page.slug, title=page.title, path=page.path, generation=snapshot.generation, sections=rows
+        slug=page.slug,
+        title=page.title,
+        path=page.path,
+        generation=snapshot.generation,
+        sections=_outline_rows(snapshot, page),
     )
 
 
 def resolve(
-    database: Database, name: str, heading_path: Sequence[str], *, folder: str | None = None
+    snapshot: Snapshot, name: str, heading_path: Sequence[str], *, folder: str | None = None
 ) -> tuple[SectionView, ...]:
     """Give the sections of a page at a heading path: in order, an introduction last, none where none is.
 
     The path may be one of a section or of a chunk, with or without a first heading that names the
     page. Where one section is asked for it is the first. Raises UnknownPageError, UsageError.
     """
-    with database.snapshot() as snapshot:
-        page = require_page(snapshot, name, folder=folder)
-        found = _sections_at(snapshot, page, heading_path)
-        if not found and heading_path and _LABEL.fullmatch(heading_path[-1]):
-            found = _sections_at(snapshot, page, heading_path[:-1])
+    page = require_page(snapshot, name, folder=folder)
+    found = _sections_at(snapshot, page, heading_path)
+    if not found and heading_path and _LABEL.fullmatch(heading_path[-1]):
+        found = _sections_at(snapshot, page, heading_path[:-1])
     return found
 
 
 def expand(
-    database: Database, name: str, *, depth: int = EXPANDED_DEPTH, folder: str | None = None
+    snapshot: Snapshot, name: str, *, depth: int = EXPANDED_DEPTH, folder: str | None = None
 ) -> Expansion:
     """Give all sections that share the first `depth` path elements of the section PAGE#section.
 
     Without a section the whole page is meant. Raises UnknownPageError, UnknownSectionError, UsageError.
     """
-    with database.snapshot() as snapshot:
-        page, section = require_target(snapshot, name, folder=folder)
-        shared = _section_path(snapshot, page, section)[:depth] if section else ()
-        sections = _sections_under(snapshot, page, shared)
+    page, section = require_target(snapshot, name, folder=folder)
+    shared = _section_path(snapshot, page, section)[:depth] if section else ()
     return Expansion(
         slug=page.slug,
         title=page.title,
         path=page.path,
         generation=snapshot.generation,
         section_path=shared,
-        sections=sections,
+        sections=_sections_under(snapshot, page, shared),
     )
 
 

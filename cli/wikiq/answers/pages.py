@@ -1,16 +1,15 @@
-"""The services beside the search: one page, listings, topics, the change feed, the status.
+"""The services for pages: one page or a section of it, the list of pages, the topics.
 
-Each reads one snapshot and gives a record; what is printed, and how, is not known here.
+Each reads the snapshot it is given and gives a record; what is printed, and how, is not known here.
 """
 
 from __future__ import annotations
 
 import time
-from datetime import UTC, datetime
 
 from wikiq.index import sql
 from wikiq.index.database import parse_names
-from wikiq.index.freshness import read_freshness
+from wikiq.index.freshness import freshness_of
 from wikiq.index.page_status import page_status
 from wikiq.model.request import LARGEST_INTEGER, NO_FILTERS, Filters, bindable
 from wikiq.model.results import Hit, PageView, SearchResult, SectionView, TopicRow
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from wikiq.index.database import Database, Snapshot
+    from wikiq.index.database import Snapshot
     from wikiq.query.names import PageRef
 
 LINE_DIGITS = 9  # of a line in a name; no page has more lines
@@ -30,20 +29,19 @@ UNLIMITED = -1  # as SQLite's LIMIT takes it
 
 
 def list_pages(
-    database: Database, filters: Filters = NO_FILTERS, *, limit: int | None = None, query: str = ""
+    snapshot: Snapshot, filters: Filters = NO_FILTERS, *, limit: int | None = None, query: str = ""
 ) -> SearchResult:
     """List the pages that pass the filters, newest first.
 
     `query` is only repeated in the answer. Raises UnknownTopicError, UnknownPageError, UsageError.
     """
     started = time.perf_counter()
-    with database.snapshot() as snapshot:
-        condition, values = page_condition(checked_filters(snapshot, filters))
-        bound = (*values, UNLIMITED if limit is None else min(limit, LARGEST_INTEGER))
-        rows = snapshot.rows(sql.SELECT_PAGES.format(condition=condition), bound)
-        topics = _grouped(snapshot.rows(sql.SELECT_TOPICS_OF_PAGES.format(condition=condition), bound))
-        (total,) = snapshot.only_row(sql.COUNT_PAGES.format(condition=condition), values)
-        freshness = read_freshness(database, snapshot, datetime.now(UTC))
+    condition, values = page_condition(checked_filters(snapshot, filters))
+    bound = (*values, UNLIMITED if limit is None else min(limit, LARGEST_INTEGER))
+    rows = snapshot.rows(sql.SELECT_PAGES.format(condition=condition), bound)
+    topics = _grouped(snapshot.rows(sql.SELECT_TOPICS_OF_PAGES.format(condition=condition), bound))
+    (total,) = snapshot.only_row(sql.COUNT_PAGES.format(condition=condition), values)
+    freshness = freshness_of(snapshot)
     hits = tuple(_listed(snapshot.root, row, topics.get(row[0], ())) for row in rows)
     return SearchResult(
         query=query,
@@ -62,23 +60,22 @@ def list_pages(
     )
 
 
-def page(database: Database, name: str, *, folder: str | None = None) -> PageView:
+def page(snapshot: Snapshot, name: str, *, folder: str | None = None) -> PageView:
     """Give the page called `name`, or the section of it that follows a `#` or holds the line after a `:`.
 
     `folder` is where a relative path starts. Raises UnknownPageError, UnknownSectionError, UsageError.
     """
-    with database.snapshot() as snapshot:
-        found, section_name = require_target(snapshot, name, folder=folder)
-        row = snapshot.only_row(sql.SELECT_PAGE, (found.page_id,))
-        topics = _grouped(snapshot.rows(sql.SELECT_TOPICS_OF_PAGE, (found.page_id,)))
-        section = None
-        if section_name:
-            chosen = require_section(snapshot, found, section_name)
-            section = _section_view(snapshot.only_row(sql.SELECT_SECTION, (found.page_id, chosen.ordinal)))
-            source = section.source
-        else:
-            parts = snapshot.rows(sql.SELECT_SOURCE, {"page_id": found.page_id})
-            source = "".join(part[0] for part in parts)
+    found, section_name = require_target(snapshot, name, folder=folder)
+    row = snapshot.only_row(sql.SELECT_PAGE, (found.page_id,))
+    topics = _grouped(snapshot.rows(sql.SELECT_TOPICS_OF_PAGE, (found.page_id,)))
+    section = None
+    if section_name:
+        chosen = require_section(snapshot, found, section_name)
+        section = _section_view(snapshot.only_row(sql.SELECT_SECTION, (found.page_id, chosen.ordinal)))
+        source = section.source
+    else:
+        parts = snapshot.rows(sql.SELECT_SOURCE, {"page_id": found.page_id})
+        source = "".join(part[0] for part in parts)
     slug, title, path, summary, updated_at, generation, size, mtime_ns, content_hash = row
     status = page_status(snapshot.root, path, size=size, mtime_ns=mtime_ns, content_hash=content_hash)
     return PageView(
@@ -120,12 +117,11 @@ def split_line(name: str) -> tuple[str, int | None]:
     return (path, int(line)) if is_line else (name, None)
 
 
-def topics(database: Database, topic: str | None = None) -> tuple[TopicRow, ...]:
+def topics(snapshot: Snapshot, topic: str | None = None) -> tuple[TopicRow, ...]:
     """List all topics, or one with those right below it."""
-    with database.snapshot() as snapshot:
-        chosen = require_topic(snapshot, topic) if topic is not None else None
-        rows = snapshot.rows(sql.SELECT_TOPICS, {"topic": chosen})
-        parents = _grouped(snapshot.rows(sql.SELECT_TOPIC_PARENTS))
+    chosen = require_topic(snapshot, topic) if topic is not None else None
+    rows = snapshot.rows(sql.SELECT_TOPICS, {"topic": chosen})
+    parents = _grouped(snapshot.rows(sql.SELECT_TOPIC_PARENTS))
     return tuple(
         TopicRow(
             topic=row[0],

@@ -13,7 +13,7 @@ from typing import Any
 
 from indexerd.contract.record import Record
 from wikiq.errors import TooSlowError, UsageError, WikiqError
-from wikiq.index.database import Database
+from wikiq.index.database import Snapshot
 from wikiq.model.request import bindable
 
 DEFAULT_LIMIT_S = 10.0  # seconds; the slowest public view read whole takes 3 s on 33 MB
@@ -55,24 +55,20 @@ class StatementError(WikiqError):
 
 
 def ask(
-    database: Database,
-    statement: str,
-    values: Sequence[str] = (),
-    *,
-    limit_s: float = DEFAULT_LIMIT_S,
-    most_rows: int = MOST_ROWS,
+    snapshot: Snapshot, statement: str, values: Sequence[str] = (), *, most_rows: int = MOST_ROWS
 ) -> Table:
     """Run one reading statement; `values` fill its `?`.
 
-    Raises StatementError, TooSlowError after `limit_s` seconds, and what a snapshot raises.
+    Raises StatementError, TooSlowError past the snapshot's deadline, and what a snapshot raises.
     """
     if not statement.strip().strip(";"):
         raise UsageError("the statement", "is empty", 'try `wikiq sql "SELECT slug, title FROM v1_pages"`')
     try:
-        with database.snapshot(limit_s) as snapshot:
-            columns, rows = _fetch(snapshot.connection, statement, values, most_rows + 1)
-    except TooSlowError as error:
-        problem = f"took longer than {limit_s:g} s"
+        columns, rows = _fetch(snapshot.connection, statement, values, most_rows + 1)
+    except sqlite3.OperationalError as error:
+        if not snapshot.database.is_overdue:
+            raise
+        problem = f"took longer than {snapshot.database.deadline_s:g} s"
         raise TooSlowError("the statement", problem, "ask for less, or raise --time-limit") from error
     return Table(columns=columns, rows=tuple(rows[:most_rows]), is_cut=len(rows) > most_rows)
 

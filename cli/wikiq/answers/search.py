@@ -1,19 +1,18 @@
 """The search: a question and filters over one snapshot of an index, to ranked hits with evidence.
 
 It runs the same statements whatever the number of hits, and reads the text of those it shows only.
-What words mean is in `query` and `matching`, what order they give in `retrieve` and `ranking`.
+What words mean is in `query`, what order they give in `ranking`.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from datetime import UTC, datetime
 
 from wikiq.errors import UsageError
 from wikiq.index import sql
 from wikiq.index.database import parse_names
-from wikiq.index.freshness import read_freshness
+from wikiq.index.freshness import freshness_of
 from wikiq.index.page_status import page_status
 from wikiq.model.policies import DEFAULT
 from wikiq.model.results import Evidence, Hit, SearchResult
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from wikiq.index.database import Database, Snapshot
+    from wikiq.index.database import Snapshot
     from wikiq.model.policies import Policy
     from wikiq.model.request import SearchRequest
     from wikiq.query.parse import Question
@@ -42,7 +41,7 @@ EXCERPT_LEAD = 1024  # of them before the first place of the rarest word, on lon
 SCORE_DIGITS = 6  # more would only show in which order floating point numbers were added
 
 
-def search(database: Database, request: SearchRequest, policy: Policy = DEFAULT) -> SearchResult:
+def search(snapshot: Snapshot, request: SearchRequest, policy: Policy = DEFAULT) -> SearchResult:
     """Answer a question; without words, list the pages that pass the filters.
 
     Raises UsageError when there is nothing to look for, UnknownTopicError and UnknownPageError.
@@ -50,54 +49,53 @@ def search(database: Database, request: SearchRequest, policy: Policy = DEFAULT)
     started = time.perf_counter()
     question = analyze_question(request.query)
     if question.is_blank:
-        return _listing(database, request, question)
-    with database.snapshot() as snapshot:
-        filters = checked_filters(snapshot, request.filters)
-        vocabulary = look_up_terms(snapshot, question, policy, exact=request.exact, prefix=request.prefix)
-        ranking = fetch_ranking(
-            snapshot,
-            question,
-            vocabulary,
-            policy,
-            filters,
-            limit=request.limit,
-            sections=request.sections,
-        )
-        ranked = ranking.ranked if request.sections else best_of_each_page(ranking.ranked)
-        shown = ranked[: request.limit]
-        hits = _hits(snapshot, shown, question, vocabulary)
-        freshness = read_freshness(database, snapshot, datetime.now(UTC))
-        result = SearchResult(
-            query=request.query,
-            policy=policy.label,
-            corrected=vocabulary.corrected,
-            excluded=question.excluded_words,
-            ignored_terms=question.ignored,
-            wiki=snapshot.wiki,
-            index_id=snapshot.index_id,
-            generation=snapshot.generation,
-            age_s=freshness.age_s,
-            stale=freshness.stale,
-            total=ranking.total,
-            took_ms=round((time.perf_counter() - started) * 1000, 3),
-            hits=hits,
-        )
-        if request.explain:
-            from wikiq.ranking.explain import explained
+        return _listing(snapshot, request, question)
+    filters = checked_filters(snapshot, request.filters)
+    vocabulary = look_up_terms(snapshot, question, policy, exact=request.exact, prefix=request.prefix)
+    ranking = fetch_ranking(
+        snapshot,
+        question,
+        vocabulary,
+        policy,
+        filters,
+        limit=request.limit,
+        sections=request.sections,
+    )
+    ranked = ranking.ranked if request.sections else best_of_each_page(ranking.ranked)
+    shown = ranked[: request.limit]
+    hits = _hits(snapshot, shown, question, vocabulary)
+    freshness = freshness_of(snapshot)
+    result = SearchResult(
+        query=request.query,
+        policy=policy.label,
+        corrected=vocabulary.corrected,
+        excluded=question.excluded_words,
+        ignored_terms=question.ignored,
+        wiki=snapshot.wiki,
+        index_id=snapshot.index_id,
+        generation=snapshot.generation,
+        age_s=freshness.age_s,
+        stale=freshness.stale,
+        total=ranking.total,
+        took_ms=round((time.perf_counter() - started) * 1000, 3),
+        hits=hits,
+    )
+    if request.explain:
+        from wikiq.ranking.explain import explained
 
-            return explained(
-                result,
-                snapshot,
-                question=question,
-                vocabulary=vocabulary,
-                policy=policy,
-                ranking=ranking,
-                shown=shown,
-            )
+        return explained(
+            result,
+            snapshot,
+            question=question,
+            vocabulary=vocabulary,
+            policy=policy,
+            ranking=ranking,
+            shown=shown,
+        )
     return result
 
 
-def _listing(database: Database, request: SearchRequest, question: Question) -> SearchResult:
+def _listing(snapshot: Snapshot, request: SearchRequest, question: Question) -> SearchResult:
     """List pages where no word is left to look for."""
     if question.excluded:
         remedy = "add a word to look for, or see `wikiq --help`"
@@ -106,7 +104,7 @@ def _listing(database: Database, request: SearchRequest, question: Question) -> 
         raise UsageError(request.query, "there is nothing to search for", "give a word, or a filter")
     from wikiq.answers.pages import list_pages
 
-    return list_pages(database, request.filters, limit=request.limit, query=request.query)
+    return list_pages(snapshot, request.filters, limit=request.limit, query=request.query)
 
 
 def _hits(

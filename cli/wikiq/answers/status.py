@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from indexerd.contract.file import PROJECTION_VERSION
 from wikiq.index import sql
-from wikiq.index.freshness import read_freshness
+from wikiq.index.freshness import freshness_of
 from wikiq.model.results import Status
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from wikiq.index.database import Database
+    from wikiq.index.database import Snapshot
 
 
-def status(database: Database) -> Status:
+def status(snapshot: Snapshot) -> Status:
     """Tell what the index holds, how old it is and what is wrong."""
-    with database.snapshot() as snapshot:
-        pages, sections = snapshot.only_row(sql.COUNT_ALL)
-        kinds = dict(snapshot.rows(sql.COUNT_DIAGNOSTICS))
-        freshness = read_freshness(database, snapshot, datetime.now(UTC))
+    pages, sections = snapshot.only_row(sql.COUNT_ALL)
+    kinds = dict(snapshot.rows(sql.COUNT_DIAGNOSTICS))
+    freshness = freshness_of(snapshot)
     return Status(
         wiki=snapshot.wiki,
         root=snapshot.root,
-        db=database.path,
+        db=snapshot.database.path,
         index_id=snapshot.index_id,
         generation=snapshot.generation,
         mode=freshness.mode,

@@ -16,7 +16,7 @@ from wikiq.output.context import Surroundings
 
 if TYPE_CHECKING:
     from wikiq.answers.completion import Candidate
-    from wikiq.index.database import Database
+    from wikiq.index.database import Snapshot
 
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
@@ -72,7 +72,7 @@ OF_FIELD: dict[str, Completer] = {
 
 
 def _asked(
-    ctx: click.Context, service: Callable[[Database, str], tuple[Candidate, ...]], incomplete: str
+    ctx: click.Context, service: Callable[[Snapshot, str], tuple[Candidate, ...]], incomplete: str
 ) -> list[CompletionItem]:
     from wikiq.model.request import Source
     from wikiq.shell.session import opened
@@ -82,8 +82,8 @@ def _asked(
         return []
     source = Source(db=ctx.params.get("db"), wiki=ctx.params.get("wiki"))
     try:
-        with opened(source, surroundings) as asked:
-            found = service(asked.database, incomplete)
+        with opened(source, surroundings) as session:
+            found = service(session.snapshot, incomplete)
     except WikiqError:
         return []
     return _items(found)

@@ -9,13 +9,14 @@ import click
 from wikiq.answers.changes import Changes, changes
 from wikiq.commands.group import parameters, split_source
 from wikiq.errors import FOUND, ForeignIndexError, UsageError
+from wikiq.index.database import Snapshot
 from wikiq.model.request import Source
-from wikiq.model.results import ChangeRow
+from wikiq.model.results import ChangeRow, IndexAge
 from wikiq.output.context import Surroundings
 from wikiq.output.listing import Form, Listing, print_rows
 from wikiq.output.terminal import FAINT, Span
 from wikiq.shell.options import COMMANDS, FORMS, INDEX
-from wikiq.shell.session import Asked, opened
+from wikiq.shell.session import opened
 
 FOLLOW_PAUSE_S = 0.25  # between two looks at the generation: one indexed read of .1 ms
 
@@ -26,32 +27,36 @@ def _changes(surroundings: Surroundings, /, *, since: int, follow: bool, **value
     form = Form(**values)
     if follow and form.json:
         raise UsageError("--json", "cannot be combined with --follow", "use --ndjson, one change a line")
-    with opened(source, surroundings) as asked:
-        seen = _print_changes(asked, since, form, surroundings)
+    with opened(source, surroundings) as session:
+        found = _known_changes(session.snapshot, since)
+    session.tell_staleness(surroundings)
+    beside = {"index_id": found.index_id, "generation": found.generation, "floor": found.floor}
+    print_rows(found.rows, form, LISTING, surroundings, session.age, **beside)
     while follow:
-        seen = _print_until_replaced(seen, source, form, surroundings)
-    return asked.exit_status(FOUND)
+        found = _follow_file(found, source, form, surroundings, session.age)
+    return session.exit_status(FOUND)
 
 
-def _print_until_replaced(seen: Changes, source: Source, form: Form, surroundings: Surroundings) -> Changes:
-    """Print what is committed, for as long as the file stays the one that was opened."""
-    with opened(source.replace(fresh=False), surroundings) as asked:
-        while not asked.database.is_replaced():
-            with asked.database.snapshot() as snapshot:
-                now = (snapshot.index_id, snapshot.generation)
-            if now != (seen.index_id, seen.generation):
-                since, index_id = seen.generation, seen.index_id
-                seen = _print_changes(asked, since, form, surroundings, index_id=index_id)
+def _follow_file(
+    seen: Changes, source: Source, form: Form, surroundings: Surroundings, age: IndexAge
+) -> Changes:
+    """Print what is committed, a snapshot each time, until another file takes the place of this one."""
+    with opened(source.replace(fresh=False), surroundings) as session:
+        while not session.database.is_replaced():
+            with session.database.snapshot() as snapshot:
+                if snapshot.index_id != seen.index_id:
+                    path = session.database.path
+                    raise ForeignIndexError(path, "was built anew", "start over with --since 0")
+                found = _known_changes(snapshot, seen.generation)
+            print_rows(found.rows, form, LISTING, surroundings, age)
+            seen = found
             surroundings.out.pause(FOLLOW_PAUSE_S)
     return seen
 
 
-def _print_changes(
-    asked: Asked, since: int, form: Form, surroundings: Surroundings, *, index_id: str | None = None
-) -> Changes:
-    found = changes(asked.database, since)
-    if index_id not in (None, found.index_id):
-        raise ForeignIndexError(asked.database.path, "was built anew", "start over with --since 0")
+def _known_changes(snapshot: Snapshot, since: int) -> Changes:
+    """Give the changes after `since`; UsageError where some of them are not known here."""
+    found = changes(snapshot, since)
     if since < found.floor:
         raise UsageError(
             f"--since {since}",
@@ -63,8 +68,6 @@ def _print_changes(
         raise UsageError(
             f"--since {since}", f"this index is at generation {found.generation}", "start over with --since 0"
         )
-    beside = {"index_id": found.index_id, "generation": found.generation, "floor": found.floor}
-    print_rows(found.rows, form, LISTING, surroundings, asked.tell_age(surroundings), **beside)
     return found
 
 

@@ -36,18 +36,16 @@ def _check(
 ) -> int:
     if json and ndjson:
         raise UsageError("--json --ndjson", "cannot be combined", "give one of them")
-    with opened(split_source(values), surroundings) as asked:
-        found = only_kinds(check(asked.database, repository=repo), kind)
-        age = asked.tell_age(surroundings)
-        with asked.database.snapshot() as snapshot:
-            root = snapshot.root
+    with opened(split_source(values), surroundings) as session:
+        found = only_kinds(check(session.snapshot, repository=repo), kind)
+    session.tell_staleness(surroundings)
 
     def place(problem: Problem) -> str:
-        path = shown_path(root, problem.path, surroundings.folder)
+        path = shown_path(session.root, problem.path, surroundings.folder)
         return path if problem.line is None else f"{path}:{problem.line}"
 
     if json:
-        surroundings.out.text(result_json(found, age) + "\n")
+        surroundings.out.text(result_json(found, session.age) + "\n")
     elif ndjson:
         for problem in found.problems:
             surroundings.out.text(row_json(problem) + "\n")
@@ -56,7 +54,7 @@ def _check(
     else:
         for problem in found.problems:
             surroundings.out.fields(problem.kind, place(problem), problem.message, problem.remedy)
-    return asked.exit_status(PROBLEMS_FOUND if found.problems else FOUND)
+    return session.exit_status(PROBLEMS_FOUND if found.problems else FOUND)
 
 
 def _show(

@@ -13,7 +13,7 @@ from wikiq.commands.group import parameters, split_source
 from wikiq.errors import FOUND, UsageError
 from wikiq.eval.ablations import ABLATIONS
 from wikiq.eval.chunk_bench import CHUNK_RANKINGS
-from wikiq.eval.evaluate import RANKINGS, REFERENCE, STRICT, evaluate
+from wikiq.eval.evaluate import PATIENCE_S, RANKINGS, REFERENCE, STRICT, evaluate
 from wikiq.eval.judged import parse_set
 from wikiq.eval.report import (
     COMPARED,
@@ -56,8 +56,8 @@ def _eval(
     rankings = list(CHUNK_RANKINGS if unit == _CHUNK else dict.fromkeys(compared))
     questions = {path: parse_set(_read(path), path) for path in sets}
     stored = _stored(against) if against is not None else None
-    with opened(split_source(values), surroundings) as asked:
-        found = [(path, evaluate(asked.database, questions[path], rankings)) for path in sets]
+    with opened(split_source(values), surroundings, deadline_s=PATIENCE_S) as session:
+        found = [(path, evaluate(session.snapshot, questions[path], rankings)) for path in sets]
     scores = [
         ScoredSet(
             name=os.path.basename(path).removesuffix(".jsonl"),
@@ -76,7 +76,7 @@ def _eval(
     else:
         for line in report_lines(scores, rankings):
             surroundings.out.line(line)
-    return asked.exit_status(FOUND)
+    return session.exit_status(FOUND)
 
 
 def report_lines(sets: Sequence[ScoredSet], rankings: Sequence[str]) -> Iterator[str]:

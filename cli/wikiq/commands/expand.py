@@ -23,12 +23,12 @@ from wikiq.shell.session import opened
 def _expand(
     surroundings: Surroundings, /, name: str, *, depth: int, json: bool, ndjson: bool, **values: Any
 ) -> int:
-    with opened(split_source(values), surroundings) as asked:
-        found = expand(asked.database, name, depth=depth, folder=surroundings.folder)
-        age = asked.tell_age(surroundings)
+    with opened(split_source(values), surroundings) as session:
+        found = expand(session.snapshot, name, depth=depth, folder=surroundings.folder)
+    session.tell_staleness(surroundings)
     out = surroundings.out
     if json:
-        out.text(result_json(found, age) + "\n")
+        out.text(result_json(found, session.age) + "\n")
     elif ndjson:
         for section in found.sections:
             out.text(row_json(section) + "\n")
@@ -36,7 +36,7 @@ def _expand(
         out.text("".join(section.source for section in found.sections))
     else:
         _show(found, surroundings)
-    return asked.exit_status(FOUND if found.sections else NOTHING_FOUND)
+    return session.exit_status(FOUND if found.sections else NOTHING_FOUND)
 
 
 def _show(found: Expansion, surroundings: Surroundings) -> None:

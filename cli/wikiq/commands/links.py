@@ -30,13 +30,11 @@ def link_command(name: str, service: Service) -> click.Command:
     def callback(surroundings: Surroundings, /, page: str, **values: Any) -> int:
         source = split_source(values)
         form = Form(**values)
-        with opened(source, surroundings) as asked:
-            rows = service(asked.database, page, folder=surroundings.folder)
-            age = asked.tell_age(surroundings)
-            with asked.database.snapshot() as snapshot:
-                root = snapshot.root
-        print_rows(rows, form, _listing(root, surroundings.folder, rows), surroundings, age)
-        return asked.exit_status(FOUND if rows else NOTHING_FOUND)
+        with opened(source, surroundings) as session:
+            rows = service(session.snapshot, page, folder=surroundings.folder)
+        session.tell_staleness(surroundings)
+        print_rows(rows, form, _listing(session.root, surroundings.folder, rows), surroundings, session.age)
+        return session.exit_status(FOUND if rows else NOTHING_FOUND)
 
     return click.Command(
         name,

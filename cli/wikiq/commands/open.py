@@ -21,10 +21,8 @@ from wikiq.shell.session import opened
 
 @click.pass_obj
 def _open(surroundings: Surroundings, /, name: str, **values: Any) -> int:
-    with opened(split_source(values), surroundings) as asked:
-        view = page(asked.database, name, folder=surroundings.folder)
-        with asked.database.snapshot() as snapshot:
-            root = snapshot.root
+    with opened(split_source(values), surroundings) as session:
+        view = page(session.snapshot, name, folder=surroundings.folder)
     if view.status == GONE:
         surroundings.note(f"{view.path} is gone since it was indexed")
         return NOTHING_FOUND
@@ -32,8 +30,8 @@ def _open(surroundings: Surroundings, /, name: str, **values: Any) -> int:
         surroundings.note(f"{view.path} has changed since it was indexed; the line may be another one")
     start = view.section.start_line if view.section is not None else 1
     line = split_line(name)[1] if "#" not in name and view.section is not None else None
-    _edit(editor_words(surroundings.environ, os.path.join(root, view.path), line or start))
-    return asked.exit_status(FOUND)
+    _edit(editor_words(surroundings.environ, os.path.join(session.root, view.path), line or start))
+    return session.exit_status(FOUND)
 
 
 def _edit(words: list[str]) -> None:

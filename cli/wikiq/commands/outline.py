@@ -23,14 +23,13 @@ from wikiq.shell.session import opened
 def _outline(surroundings: Surroundings, /, name: str, **values: Any) -> int:
     source = split_source(values)
     form = Form(**values)
-    with opened(source, surroundings) as asked:
-        found = outline(asked.database, name, folder=surroundings.folder)
-        age = asked.tell_age(surroundings)
-        with asked.database.snapshot() as snapshot:
-            path = shown_path(snapshot.root, found.path, surroundings.folder)
+    with opened(source, surroundings) as session:
+        found = outline(session.snapshot, name, folder=surroundings.folder)
+    session.tell_staleness(surroundings)
+    path = shown_path(session.root, found.path, surroundings.folder)
     beside = {field: getattr(found, field) for field in ("slug", "title", "path", "generation")}
-    print_rows(found.sections, form, _listing(path), surroundings, age, **beside)
-    return asked.exit_status(FOUND)
+    print_rows(found.sections, form, _listing(path), surroundings, session.age, **beside)
+    return session.exit_status(FOUND)
 
 
 def _listing(path: str) -> Listing:

@@ -22,10 +22,10 @@ def _pages(surroundings: Surroundings, /, limit: int | None, **values: Any) -> i
     arguments = SearchArguments(**{field: value for field, value in values.items() if value is not None})
     check_output(arguments)
     filters = build_filters(arguments, datetime.now().astimezone())
-    with opened(arguments.source, surroundings) as asked:
-        result = list_pages(asked.database, filters, limit=limit)
-        print_result(result, arguments, asked=asked, surroundings=surroundings)
-        return asked.exit_status(FOUND if result.hits else NOTHING_FOUND)
+    with opened(arguments.source, surroundings) as session:
+        result = list_pages(session.snapshot, filters, limit=limit)
+    print_result(result, arguments, session=session, surroundings=surroundings)
+    return session.exit_status(FOUND if result.hits else NOTHING_FOUND)
 
 
 command = click.Command(

@@ -21,20 +21,20 @@ from wikiq.shell.session import opened
 
 @click.pass_obj
 def _show(surroundings: Surroundings, /, name: str, *, raw: bool, json: bool, **values: Any) -> int:
-    with opened(split_source(values), surroundings) as asked:
-        view = page(asked.database, name, folder=surroundings.folder)
-        age = asked.tell_age(surroundings)
+    with opened(split_source(values), surroundings) as session:
+        view = page(session.snapshot, name, folder=surroundings.folder)
+    session.tell_staleness(surroundings)
     if view.status != OK:
         surroundings.note(f"{view.path} has {view.status} since this was indexed")
     if json:
-        surroundings.out.text(result_json(view, age) + "\n")
+        surroundings.out.text(result_json(view, session.age) + "\n")
     elif raw or not surroundings.out.is_terminal:
         surroundings.out.text(view.source)
     else:
         with paged(surroundings.out, surroundings.environ) as screen:
             for spans in page_lines(view):
                 screen.line(*spans)
-    return asked.exit_status(FOUND)
+    return session.exit_status(FOUND)
 
 
 command = click.Command(

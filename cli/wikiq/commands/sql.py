@@ -38,12 +38,12 @@ def _sql(
     forms = [name for name, given in (("--json", json), ("--ndjson", ndjson), ("--csv", csv)) if given]
     if len(forms) > 1:
         raise UsageError(" ".join(forms), "cannot be combined", "give one of them")
-    with opened(split_source(options), surroundings) as asked:
-        table = ask(asked.database, statement, values, limit_s=time_limit)
+    with opened(split_source(options), surroundings, deadline_s=time_limit) as session:
+        table = ask(session.snapshot, statement, values)
     if table.is_cut:
         surroundings.note(f"these are the first {MOST_ROWS} rows; add LIMIT or a condition")
     _print(table, forms[0] if forms else "", surroundings)
-    return asked.exit_status(FOUND if table.rows else NOTHING_FOUND)
+    return session.exit_status(FOUND if table.rows else NOTHING_FOUND)
 
 
 def _print(table: Table, form: str, surroundings: Surroundings) -> None:

@@ -21,14 +21,14 @@ from wikiq.shell.session import opened
 
 @click.pass_obj
 def _status(surroundings: Surroundings, /, *, json: bool, **values: Any) -> int:
-    with opened(split_source(values), surroundings) as asked:
-        found = status(asked.database)
+    with opened(split_source(values), surroundings) as session:
+        found = status(session.snapshot)
     if json:
         surroundings.out.text(result_json(found) + "\n")
     else:
         for name, value in status_lines(found):
             surroundings.out.line(Span(text=f"{name:<12}", style=FAINT), value)
-    return asked.exit_status(NOT_FRESH if found.stale else FOUND)
+    return session.exit_status(NOT_FRESH if found.stale else FOUND)
 
 
 def status_lines(found: Status) -> Iterator[tuple[str, str]]:

@@ -18,9 +18,9 @@ from wikiq.shell.session import opened
 def _sync(
     surroundings: Surroundings, /, *, json: bool, timeout: float, db: str | None, wiki: str | None
 ) -> int:
-    with opened(Source(db=db, wiki=wiki), surroundings) as asked:
-        barrier = asked.make_fresh(timeout, surroundings)
-        freshness = asked.freshness()
+    with opened(Source(db=db, wiki=wiki), surroundings) as session:
+        barrier = session.make_fresh(timeout, surroundings)
+        freshness = session.freshness
     if json:
         surroundings.out.text(result_json(barrier) + "\n")
     elif barrier.fresh:

@@ -22,11 +22,11 @@ from wikiq.shell.session import opened
 def _topics(surroundings: Surroundings, /, topic: str | None, **values: Any) -> int:
     source = split_source(values)
     form = Form(**values)
-    with opened(source, surroundings) as asked:
-        rows = topics(asked.database, topic)
-        age = asked.tell_age(surroundings)
-    print_rows(rows, form, LISTING, surroundings, age)
-    return asked.exit_status(FOUND if rows else NOTHING_FOUND)
+    with opened(source, surroundings) as session:
+        rows = topics(session.snapshot, topic)
+    session.tell_staleness(surroundings)
+    print_rows(rows, form, LISTING, surroundings, session.age)
+    return session.exit_status(FOUND if rows else NOTHING_FOUND)
 
 
 def _columns(row: TopicRow) -> tuple[str, ...]:

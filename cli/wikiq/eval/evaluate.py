@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from wikiq.eval.judged import JudgedQuestion, SectionKey
     from wikiq.eval.rankers import Ranked, Ranker
-    from wikiq.index.database import Database, Snapshot
+    from wikiq.index.database import Snapshot
 
 REFERENCE, STRICT = "frozen", "strict"  # built in memory; nobody searches by them
 RANKINGS = (DEFAULT.name, REFERENCE, STRICT, *ABLATIONS)
@@ -54,7 +54,7 @@ class _Places(Record):
     pages: Mapping[int, str]
 
 
-def evaluate(database: Database, questions: Sequence[JudgedQuestion], rankings: Sequence[str]) -> Evaluation:
+def evaluate(snapshot: Snapshot, questions: Sequence[JudgedQuestion], rankings: Sequence[str]) -> Evaluation:
     """Rank every question under each of the named RANKINGS or CHUNK_RANKINGS.
 
     Raises UsageError for a name that is none, and for chunks of a section that is to lose its heading.
@@ -63,7 +63,7 @@ def evaluate(database: Database, questions: Sequence[JudgedQuestion], rankings: 
     blanked = any(one.blank_heading for one in questions)
     if of_chunks and blanked:
         raise UsageError("--unit chunk", "a question is the heading of its section", "leave it out")
-    with database.snapshot(PATIENCE_S) as snapshot, ExitStack() as opened:
+    with ExitStack() as opened:
         places = _read_places(snapshot)
         copied = {REFERENCE, STRICT} & set(rankings) or blanked
         bench = opened.enter_context(closing(Workbench(snapshot))) if copied else None

@@ -13,11 +13,12 @@ from contextlib import contextmanager
 from indexerd.contract.file import TOKENIZER
 from indexerd.contract.terms import grams
 from wikiq.index import sql
-from wikiq.index.database import Snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from wikiq.index.database import Snapshot
 
 _COLUMNS = "title, ancestors, heading, body"
 # The reference policy searches with the tokenizer as SQLite has it when nothing is said.
@@ -43,7 +44,7 @@ class Workbench:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._connection = sqlite3.connect(":memory:", isolation_level=None)
-        self.snapshot = Snapshot(connection=self._connection, meta=snapshot.meta)
+        self.snapshot = snapshot.onto(self._connection)
         for statement in _TABLES:
             self._connection.execute(statement)
         self._connection.execute("BEGIN")

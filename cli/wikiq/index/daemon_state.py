@@ -56,3 +56,15 @@ def read_state(folder: str) -> Told:
         return Told(problem=f"{STATE_NAME} of the daemon {error}", touched_at=touched_at)
     except (OSError, ValueError):
         return Told()
+
+
+class DaemonView(Record):
+    """What was seen of the daemon at one moment: whether it runs, and what it last said of itself."""
+
+    running: bool
+    told: Told
+
+
+def view_daemon(folder: str) -> DaemonView:
+    """Look at the lock and the state of the index in `folder`."""
+    return DaemonView(running=writer_is_running(folder) is True, told=read_state(folder))

@@ -12,24 +12,28 @@ import sqlite3
 import stat
 import sys
 import time
+from datetime import UTC, datetime
 
 from indexerd.contract.file import APPLICATION_ID, CONTRACT_MAJOR, READER_PRAGMAS
-from indexerd.contract.record import Record
 from wikiq.errors import (
+    CancelledError,
     ForeignIndexError,
     NoIndexError,
     UnreadableIndexError,
     WikiqError,
 )
-from wikiq.index.daemon_state import writer_is_running
+from wikiq.index.daemon_state import view_daemon, writer_is_running
 from wikiq.index.failures import _CLOSED, _PASSING, _primary_code, damaged, explained
-from wikiq.index.sql import SELECT_META, SELECT_WRONG_ROWS
+from wikiq.index.sql import SELECT_GENERATION, SELECT_META, SELECT_WRONG_ROWS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from types import TracebackType
     from typing import Any
+
+    from wikiq.index.daemon_state import DaemonView
+    from wikiq.model.results import Freshness
 
 OPEN_PATIENCE_S = 2.0  # a writer that starts, stops or recovers is through with it well before
 OPEN_PAUSE_S = 0.02  # between two tries
@@ -45,11 +49,41 @@ _PARTS = ("-wal", "-shm", "-journal")  # that SQLite opens beside the file; for 
 _Failure = (sqlite3.Error, UnicodeDecodeError)
 
 
-class Snapshot(Record):
-    """One state of the index, for as long as its `with` block runs."""
+class Snapshot:
+    """One state of the index: an answer reads all of it here, for as long as the `with` block runs.
 
-    connection: sqlite3.Connection
-    meta: Mapping[str, Any]
+    `daemon` was seen just before `moment`, at which the state was taken: what the daemon calls pending
+    then is not in the state, so an answer is never called fresher than it is. What stands in `meta` can
+    be read after the block too.
+    """
+
+    __slots__ = ("connection", "daemon", "database", "freshness", "meta", "moment")
+
+    def __init__(
+        self,
+        *,
+        connection: sqlite3.Connection,
+        meta: Mapping[str, Any],
+        database: Database,
+        daemon: DaemonView,
+        moment: datetime,
+    ) -> None:
+        self.connection = connection
+        self.meta = meta
+        self.database = database
+        self.daemon = daemon
+        self.moment = moment
+        self.freshness: Freshness | None = None  # kept by `freshness_of`
+
+    def onto(self, connection: sqlite3.Connection) -> Snapshot:
+        """Give a snapshot that reads a copy of the same state through another connection."""
+        return Snapshot(
+            connection=connection,
+            meta=self.meta,
+            database=self.database,
+            daemon=self.daemon,
+            moment=self.moment,
+        )
 
     @property
     def index_id(self) -> str:
@@ -89,7 +123,7 @@ class Snapshot(Record):
 
 
 class Database:
-    """An open index. Good for many snapshots, in one thread at a time.
+    """An open index. Good for many snapshots, one after the other, in one thread at a time.
 
     `identity`: device and inode of the file. `made_fresh`: a barrier has been passed for what is
     about to be asked.
@@ -108,12 +142,30 @@ class Database:
         self.identity = identity
         self.made_fresh = False
         self._connection = connection
+        self.deadline_s = DEADLINE_S
         self._give_up_at = float("inf")
-        connection.set_progress_handler(self.is_overdue, DEADLINE_STEPS)
+        self._is_cancelled = False
+        connection.set_progress_handler(self._must_stop, DEADLINE_STEPS)
 
+    @property
     def is_overdue(self) -> bool:
         """Tell whether the statements of this snapshot have had their time."""
         return time.monotonic() > self._give_up_at
+
+    def cancel(self) -> None:
+        """End the statement that runs now; the snapshot's block ends with a CancelledError.
+
+        May be called from any thread. Without a snapshot it does nothing.
+        """
+        self._is_cancelled = True
+        self._connection.interrupt()
+
+    def generation(self) -> int:
+        """Read the generation alone, one row, to see whether anything has been committed."""
+        try:
+            return int(self._connection.execute(SELECT_GENERATION).fetchone()[0])
+        except (*_Failure, TypeError, ValueError) as error:
+            raise explained(error, self.path) from error
 
     @property
     def folder(self) -> str:
@@ -130,9 +182,19 @@ class Database:
 
     def begin(self, deadline_s: float) -> Snapshot:
         """Start a read transaction; `Reading` ends it."""
+        daemon = view_daemon(self.folder)
+        moment = datetime.now(UTC)
+        self.deadline_s = deadline_s
         self._give_up_at = time.monotonic() + deadline_s
+        self._is_cancelled = False
         self._connection.execute("BEGIN")
-        return Snapshot(connection=self._connection, meta=_read_meta(self._connection))
+        return Snapshot(
+            connection=self._connection,
+            meta=_read_meta(self._connection),
+            database=self,
+            daemon=daemon,
+            moment=moment,
+        )
 
     def end(self) -> None:
         """End the read transaction."""
@@ -149,6 +211,10 @@ class Database:
             return f"a wrong value in {wrong[0]}" if wrong else None
         except _Failure as error:
             return str(error)
+
+    def _must_stop(self) -> bool:
+        """Tell SQLite whether to end its statement; asked every DEADLINE_STEPS."""
+        return self._is_cancelled or self.is_overdue
 
     def is_replaced(self) -> bool:
         """Tell whether another file has taken the index's place; this one would never change again."""
@@ -176,13 +242,14 @@ class Reading:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        was_overdue = self._database.is_overdue()
+        was_overdue = self._database.is_overdue
         self._database.end()
         if isinstance(error, WikiqError) or not isinstance(error, Exception):
             return
-        # Ctrl-C raises while SQLite has the clock looked at, and Python's sqlite3 drops what is raised there.
+        # Ctrl-C ends a statement like `cancel`: it raises while SQLite has the clock looked at, and Python's
+        # sqlite3 drops what is raised there.
         if _primary_code(error) == sqlite3.SQLITE_INTERRUPT and not was_overdue:
-            raise KeyboardInterrupt from error
+            raise CancelledError(self._database.path, "the question was cancelled", "ask again") from error
         # A ProgrammingError is a statement of ours that is wrong: a bug, which keeps its traceback.
         if isinstance(error, _Failure) and not isinstance(error, sqlite3.ProgrammingError):
             raise explained(error, self._database.path) from error
@@ -229,7 +296,11 @@ def parse_names(text: str) -> tuple[str, ...]:
 def _opened(path: str, *, immutable: bool) -> Database:
     identity = _identity(path)  # taken first: a file that comes in between is taken for replaced
     connection = sqlite3.connect(
-        _uri(path, immutable=immutable), uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None
+        _uri(path, immutable=immutable),
+        uri=True,
+        timeout=BUSY_TIMEOUT_S,
+        isolation_level=None,
+        check_same_thread=False,  # one thread at a time is the caller's promise; a pool may hand it on
     )
     try:
         connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)

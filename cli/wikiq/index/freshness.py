@@ -12,13 +12,13 @@ from datetime import UTC, datetime
 
 from indexerd.contract.live_state import HUNG_AFTER_S, LastScan, LiveState, Mode
 from indexerd.contract.which_index import shell_word
-from wikiq.index.daemon_state import Told, read_state, writer_is_running
 from wikiq.index.sql import SELECT_LAST_SCAN
 from wikiq.model.results import Freshness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from wikiq.index.database import Database, Snapshot
+    from wikiq.index.daemon_state import Told
+    from wikiq.index.database import Snapshot
 
 RUNNING, STOPPED = "running", "stopped"  # the daemon
 HANGING, UNKNOWN = "hanging", "unknown"  # modes that no daemon can tell of itself
@@ -28,10 +28,16 @@ WRITES_ANOTHER = "the daemon in its folder writes another index"
 SEPARATE = "give each index a folder of its own"
 
 
-def read_freshness(database: Database, snapshot: Snapshot, now: datetime) -> Freshness:
+def freshness_of(snapshot: Snapshot) -> Freshness:
+    """Tell how old the state was when the snapshot was taken, and why it may be stale; read once."""
+    if snapshot.freshness is None:
+        snapshot.freshness = read_freshness(snapshot, snapshot.moment)
+    return snapshot.freshness
+
+
+def read_freshness(snapshot: Snapshot, now: datetime) -> Freshness:
     """Tell how old the answer of `snapshot` is at `now` (UTC), and why it may be stale."""
-    running = writer_is_running(database.folder) is True
-    told = read_state(database.folder)
+    database, running, told = snapshot.database, snapshot.daemon.running, snapshot.daemon.told
     state = told.state
     # One lock and one state serve all files of the folder, so a copy of the index has them too. After a
     # barrier the state may still name the file before.

@@ -6,6 +6,7 @@ Values are always bound. Nothing here runs a statement.
 from __future__ import annotations
 
 SELECT_META = "SELECT key, value FROM meta"
+SELECT_GENERATION = "SELECT value FROM meta WHERE key = 'generation'"
 
 # SQLite keeps any kind of value in any column; the writer keeps these kinds in these.
 SELECT_WRONG_ROWS = """

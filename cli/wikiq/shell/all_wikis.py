@@ -40,12 +40,8 @@ def search_everywhere(request: SearchRequest, source: Source, surroundings: Surr
     behind: list[tuple[KnownIndex, Freshness]] = []
     for known in list_indexes(surroundings.environ):
         try:
-            with opened(source.replace(db=known.path), surroundings) as asked:
-                result = search(asked.database, request)
-                if result.stale:
-                    behind.append((known, asked.freshness()))
-                if not asked.is_fresh:
-                    not_fresh.append(known.wiki)
+            with opened(source.replace(db=known.path), surroundings) as session:
+                result = search(session.snapshot, request)
         except (UnknownPageError, UnknownTopicError) as error:
             failed.append(error)  # no page of this wiki can pass; another one's may
             continue
@@ -55,6 +51,10 @@ def search_everywhere(request: SearchRequest, source: Source, surroundings: Surr
             surroundings.note(str(error))
             failed.append(error)
             continue
+        if result.stale:
+            behind.append((known, session.freshness))
+        if not session.is_fresh:
+            not_fresh.append(known.wiki)
         answers.append(_answer(result, known.root))
         results.append(result)
         ranked.append([_placed(hit, known.wiki, known.root) for hit in result.hits])

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from wikiq.model.results import Hit, MergedResult, SearchResult
     from wikiq.output.context import Surroundings
     from wikiq.shell.options import SearchArguments
-    from wikiq.shell.session import Asked
+    from wikiq.shell.session import Session
 
 
 def search_and_print(arguments: SearchArguments, surroundings: Surroundings) -> int:
@@ -38,10 +38,10 @@ def search_and_print(arguments: SearchArguments, surroundings: Surroundings) -> 
         return FOUND if found.hits else NOTHING_FOUND
     from wikiq.answers.search import search
 
-    with opened(arguments.source, surroundings) as asked:
-        result = search(asked.database, request)
-        print_result(result, arguments, asked=asked, surroundings=surroundings)
-        return asked.exit_status(FOUND if result.hits else NOTHING_FOUND)
+    with opened(arguments.source, surroundings) as session:
+        result = search(session.snapshot, request)
+    print_result(result, arguments, session=session, surroundings=surroundings)
+    return session.exit_status(FOUND if result.hits else NOTHING_FOUND)
 
 
 def check_output(arguments: SearchArguments) -> None:
@@ -54,14 +54,11 @@ def check_output(arguments: SearchArguments) -> None:
 
 
 def print_result(
-    result: SearchResult, arguments: SearchArguments, *, asked: Asked, surroundings: Surroundings
+    result: SearchResult, arguments: SearchArguments, *, session: Session, surroundings: Surroundings
 ) -> None:
     """Print the answer of one index in the form that was asked for, or that fits the stream."""
-    with asked.database.snapshot() as snapshot:
-        root = snapshot.root
-    if result.stale:
-        asked.tell_age(surroundings)
-    print_answer(result, [root] * len(result.hits), arguments, surroundings)
+    session.tell_staleness(surroundings)
+    print_answer(result, [session.root] * len(result.hits), arguments, surroundings)
     if arguments.json:
         return
     if isinstance(result, ExplainedResult):

@@ -1,52 +1,98 @@
-"""Opens the index a command asks, waits for it to be fresh where that was asked for, and closes it."""
+"""One command, one snapshot: opens the index a command asks, makes it fresh where asked, ends the snapshot.
+
+A command answers inside the `with` block and prints after it: whoever reads slowly must not keep a
+transaction open, which keeps the writer from shrinking its WAL.
+"""
 
 from __future__ import annotations
 
 import os
-from datetime import UTC, datetime
 
 from indexerd.contract.which_index import is_within
-from wikiq.errors import NOT_FRESH, NOTHING_FOUND, WikiqError
-from wikiq.index.freshness import read_freshness, staleness
+from wikiq.errors import NOT_FRESH, NOTHING_FOUND, CancelledError, WikiqError
+from wikiq.index.freshness import freshness_of, staleness
 from wikiq.index.locate import DB_VARIABLE, open_index
 from wikiq.model.results import IndexAge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from types import TracebackType
     from typing import Self
 
     from wikiq.index.barrier_client import Barrier
-    from wikiq.index.database import Database
+    from wikiq.index.database import Database, Reading, Snapshot
     from wikiq.model.request import Source
     from wikiq.model.results import Freshness
     from wikiq.output.context import Surroundings
 
 
-class Asked:
-    """An open index, closed at the end of its `with` block.
+class Session:
+    """An open index and the one snapshot that the command answers from.
 
-    `is_fresh`: freshness was not asked for, or could be had. `exit_status` turns that of the answer
-    into that of the command.
+    `snapshot` is taken when it is first asked for; its statements together may take `deadline_s`. After
+    the block `root`, `freshness` and `age` tell of that state. `is_fresh`: freshness was not asked for,
+    or could be had.
     """
 
-    def __init__(self, database: Database, *, is_named: bool) -> None:
+    def __init__(self, database: Database, *, is_named: bool, deadline_s: float | None) -> None:
         self.database = database
-        self._is_named = is_named
         self.is_fresh = True
+        self._is_named = is_named
+        self._deadline_s = deadline_s
+        self._reading: Reading | None = None
+        self._snapshot: Snapshot | None = None
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        self.database.close()
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if self._reading is not None:
+                self._reading.__exit__(kind, error, trace)
+        except CancelledError as cancelled:
+            raise KeyboardInterrupt from cancelled  # nobody but Ctrl-C cancels the question of a command
+        finally:
+            self.database.close()
         if isinstance(error, WikiqError) and error.exit_status == NOTHING_FOUND and not self.is_fresh:
             error.exit_status = NOT_FRESH  # what is not found may be there
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The state that the command answers from."""
+        if self._snapshot is None:
+            self._reading = self.database.snapshot(self._deadline_s)
+            self._snapshot = self._reading.__enter__()
+            freshness_of(self._snapshot)  # it is told after the block
+        return self._snapshot
+
+    @property
+    def root(self) -> str:
+        """The folder that the paths of the answer start from."""
+        return self.snapshot.root
+
+    @property
+    def freshness(self) -> Freshness:
+        """How far the answer may be behind the tree, and why."""
+        return freshness_of(self.snapshot)
+
+    @property
+    def age(self) -> IndexAge:
+        """What every answer says of its index."""
+        return IndexAge(
+            wiki=self.snapshot.wiki,
+            index_id=self.snapshot.index_id,
+            generation=self.snapshot.generation,
+            age_s=self.freshness.age_s,
+            stale=self.freshness.stale,
+        )
 
     def make_fresh(self, timeout_s: float, surroundings: Surroundings) -> Barrier:
         """Wait for `timeout_s` at most until the index holds what is on the disk now.
 
-        Names the wiki where nobody did and the current folder is not in it: that folder is not what is
-        fresh. The database is another one afterwards where the file was replaced.
+        Before the snapshot is taken. Names the wiki where nobody did and the current folder is not in it:
+        that folder is not what is fresh. The database is another one afterwards where the file was replaced.
         """
         from wikiq.index.barrier_client import make_fresh
 
@@ -59,37 +105,24 @@ class Asked:
         self.is_fresh = barrier.fresh
         return barrier
 
-    def tell_age(self, surroundings: Surroundings) -> IndexAge:
-        """Give what every answer says of its index; note in one line when it may be behind the tree."""
-        with self.database.snapshot() as snapshot:
-            freshness = read_freshness(self.database, snapshot, datetime.now(UTC))
-        if (warning := staleness(freshness, snapshot.root)) is not None:
+    def tell_staleness(self, surroundings: Surroundings) -> None:
+        """Note in one line when the answer may be behind the tree; after the block."""
+        if (warning := staleness(self.freshness, self.root)) is not None:
             surroundings.note(warning)
-        return IndexAge(
-            wiki=snapshot.wiki,
-            index_id=snapshot.index_id,
-            generation=snapshot.generation,
-            age_s=freshness.age_s,
-            stale=freshness.stale,
-        )
-
-    def freshness(self) -> Freshness:
-        """Tell how far the index may be behind its tree now."""
-        with self.database.snapshot() as snapshot:
-            return read_freshness(self.database, snapshot, datetime.now(UTC))
 
     def exit_status(self, status: int) -> int:
         """Answered, but freshness was asked for and could not be had: 3."""
         return status if self.is_fresh else NOT_FRESH
 
 
-def opened(source: Source, surroundings: Surroundings) -> Asked:
+def opened(source: Source, surroundings: Surroundings, *, deadline_s: float | None = None) -> Session:
     """Open the index that `source` means. Raises what `open_index` does."""
     environ = surroundings.environ
     database = open_index(db=source.db, wiki=source.wiki, environ=environ, folder=surroundings.folder)
-    asked = Asked(database, is_named=bool(source.db or source.wiki or environ.get(DB_VARIABLE)))
+    is_named = bool(source.db or source.wiki or environ.get(DB_VARIABLE))
+    session = Session(database, is_named=is_named, deadline_s=deadline_s)
     if source.fresh:
-        barrier = asked.make_fresh(source.timeout, surroundings)
+        barrier = session.make_fresh(source.timeout, surroundings)
         if not barrier.fresh:
             surroundings.note(f"the answer may be behind the disk: {barrier.problem}")
-    return asked
+    return session

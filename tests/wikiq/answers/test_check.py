@@ -9,6 +9,7 @@ import pytest
 
 from indexerd.core.model import TopicDeclaration
 from tests.imports import REPOSITORY
+from tests.wikiq.asking import answer
 from tests.wikiq.built_wiki import BuiltWiki, build_wiki
 from tests.wikiq.running import run_on_screen, run_wikiq
 from wikiq.answers.check import TITLES, CheckResult, check, find_repository, only_kinds
@@ -37,7 +38,7 @@ BROKEN = {
 def checked(wiki: BuiltWiki, repository: str | None = None) -> CheckResult:
     database = open_database(str(wiki.index.db))
     try:
-        return check(database, repository=repository)
+        return answer(database, check, repository=repository)
     finally:
         database.close()
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.wikiq.asking import answer
 from tests.wikiq.built_wiki import BuiltWiki, build_wiki
 from tests.wikiq.running import run_on_screen, run_wikiq
 from wikiq.answers.links import CONTEXT_CHARACTERS, backlinks, links
@@ -46,7 +47,7 @@ def database(wiki: BuiltWiki) -> Iterator[Database]:
 
 
 def test_every_link_says_what_it_leads_to(database: Database) -> None:
-    found = {(row.line, row.target): (row.status, row.target_slug) for row in links(database, "a")}
+    found = {(row.line, row.target): (row.status, row.target_slug) for row in answer(database, links, "a")}
     assert found == {
         (6, "sub/b.md#part"): ("page", "sub/b"),
         (6, "b"): ("page", "sub/b"),
@@ -67,7 +68,7 @@ def test_every_link_says_what_it_leads_to(database: Database) -> None:
 
 
 def test_backlinks_are_those_of_other_pages_with_their_lines(database: Database) -> None:
-    found = backlinks(database, "a")
+    found = answer(database, backlinks, "a")
     assert [(row.path, row.line, row.kind) for row in found] == [
         ("sub/b.md", 5, "wikilink"),
         ("sub/b.md", 6, "inline"),
@@ -77,13 +78,13 @@ def test_backlinks_are_those_of_other_pages_with_their_lines(database: Database)
 
 
 def test_of_a_long_line_the_part_around_the_link_is_shown(database: Database) -> None:
-    (context,) = (row.context for row in links(database, "sub/c"))
+    (context,) = (row.context for row in answer(database, links, "sub/c"))
     assert len(context) == CONTEXT_CHARACTERS
     assert "[to a](/a.md)" in context
 
 
 def test_links_of_a_line_come_as_they_stand_on_it(database: Database) -> None:
-    targets = [row.target for row in links(database, "a")]
+    targets = [row.target for row in answer(database, links, "a")]
     assert targets == [
         *("sub/b.md#part", "b", "pic.png", "pic.png"),
         *("https://example.org/", "gone.md", "lost.png", "../../above.md"),

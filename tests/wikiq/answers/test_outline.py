@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.wikiq.asking import answer
 from tests.wikiq.built_wiki import BuiltWiki, build_wiki
 from tests.wikiq.running import run_wikiq
 from wikiq.answers.outline import expand, outline, resolve
@@ -70,11 +71,11 @@ def database(wiki: BuiltWiki) -> Iterator[Database]:
 
 
 def headings(database: Database, name: str, depth: int = 2) -> list[str]:
-    return [section.heading for section in expand(database, name, depth=depth).sections]
+    return [section.heading for section in answer(database, expand, name, depth=depth).sections]
 
 
 def test_an_outline_tells_levels_paths_anchors_and_lines(database: Database) -> None:
-    found = outline(database, "guide")
+    found = answer(database, outline, "guide")
     assert (found.slug, found.title, found.path) == ("guide", "Guide", "guide.md")
     assert [(row.level, row.heading, row.start_line, row.anchor) for row in found.sections[:4]] == [
         (0, "Guide", 1, ""),
@@ -114,7 +115,7 @@ def test_an_expansion_is_all_that_shares_the_first_elements_of_the_path(
 
 
 def test_an_expansion_has_the_text_of_its_sections(database: Database) -> None:
-    found = expand(database, "guide#macos")
+    found = answer(database, expand, "guide#macos")
     assert found.section_path == ("Install", "macOS")
     text = GUIDE[GUIDE.index("### macOS") : GUIDE.index('## Install "it"')]
     assert "".join(section.source for section in found.sections) == text
@@ -124,29 +125,29 @@ def test_every_path_of_an_outline_resolves_to_its_section_with_and_without_a_red
     database: Database,
 ) -> None:
     for path in PAGES:
-        for row in outline(database, path).sections:
+        for row in answer(database, outline, path).sections:
             for heading_path in (row.heading_path, row.section_path):
-                found = [section.section_id for section in resolve(database, path, heading_path)]
+                found = [section.section_id for section in answer(database, resolve, path, heading_path)]
                 assert row.section_id in found
 
 
 def test_sections_that_share_a_path_are_given_in_order_and_an_introduction_last(database: Database) -> None:
-    assert [section.start_line for section in resolve(database, "guide", ["Retry"])] == [27, 31]
+    assert [section.start_line for section in answer(database, resolve, "guide", ["Retry"])] == [27, 31]
     for path in ((), ("Guide",)):
-        assert [section.level for section in resolve(database, "guide", path)] == [1, 0]
+        assert [section.level for section in answer(database, resolve, "guide", path)] == [1, 0]
 
 
 def test_a_path_as_chunks_show_it_resolves_too(database: Database) -> None:
-    assert [section.heading for section in resolve(database, "long", ["part 2 of 5"])] == ["Long"]
-    assert [section.level for section in resolve(database, "bare", ["lines 1–3"])] == [0]
-    assert resolve(database, "guide", ["Install", "lines"]) == ()
+    assert [section.heading for section in answer(database, resolve, "long", ["part 2 of 5"])] == ["Long"]
+    assert [section.level for section in answer(database, resolve, "bare", ["lines 1–3"])] == [0]
+    assert answer(database, resolve, "guide", ["Install", "lines"]) == ()
 
 
 def test_a_miss_says_what_there_is(database: Database) -> None:
     with pytest.raises(UnknownPageError):
-        outline(database, "gone")
+        answer(database, outline, "gone")
     with pytest.raises(UnknownSectionError, match="did you mean guide#linux"):
-        expand(database, "guide#linu")
+        answer(database, expand, "guide#linu")
 
 
 def test_the_outline_is_printed_with_tabs_as_rows_and_as_a_document(wiki: BuiltWiki) -> None:

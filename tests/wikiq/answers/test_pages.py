@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.wikiq.asking import answer
 from tests.wikiq.sample_index import SampleIndex
 from wikiq.answers.changes import changes
 from wikiq.answers.pages import list_pages, page, topics
@@ -18,7 +19,7 @@ from wikiq.model.request import Filters
 
 
 def test_pages_come_newest_first_then_by_slug(database: Database) -> None:
-    found = list_pages(database)
+    found = answer(database, list_pages)
     assert [hit.slug for hit in found.hits] == [
         "run-lifecycle",
         "paths",
@@ -32,7 +33,7 @@ def test_pages_come_newest_first_then_by_slug(database: Database) -> None:
 
 
 def test_a_limit_cuts_the_hits_but_not_the_total(database: Database) -> None:
-    found = list_pages(database, Filters(under=("architecture",)), limit=1)
+    found = answer(database, list_pages, Filters(under=("architecture",)), limit=1)
     assert [hit.slug for hit in found.hits] == ["run-lifecycle"]
     assert found.hits[0].topics == ("architecture", "runs")
     assert found.total == 2
@@ -43,7 +44,7 @@ def test_the_number_of_statements_does_not_grow_with_the_pages(database: Databas
     for limit in (1, 6):
         ran: list[str] = []
         database._connection.set_trace_callback(ran.append)
-        list_pages(database, limit=limit)
+        answer(database, list_pages, limit=limit)
         database._connection.set_trace_callback(None)
         counts.append(len(ran))
     assert counts[0] == counts[1]
@@ -51,14 +52,14 @@ def test_the_number_of_statements_does_not_grow_with_the_pages(database: Databas
 
 def test_a_whole_page_is_its_file_byte_for_byte(database: Database, shared_index: SampleIndex) -> None:
     for slug in ("run-lifecycle", "guide", "notes/short"):
-        view = page(database, slug)
+        view = answer(database, page, slug)
         assert view.source.encode() == (shared_index.root / view.path).read_bytes()
         assert view.section is None
         assert view.status == "ok"
 
 
 def test_a_section_is_its_lines_of_the_file(database: Database, shared_index: SampleIndex) -> None:
-    view = page(database, "run-lifecycle#cancellation")
+    view = answer(database, page, "run-lifecycle#cancellation")
     assert view.section is not None
     lines = (shared_index.root / view.path).read_text("utf-8").splitlines(keepends=True)
     shown = "".join(lines[view.section.start_line - 1 : view.section.end_line])
@@ -72,14 +73,14 @@ def test_a_section_is_its_lines_of_the_file(database: Database, shared_index: Sa
 )
 def test_what_is_not_there_is_said(database: Database, name: str, error: type[Exception]) -> None:
     with pytest.raises(error):
-        page(database, name)
+        answer(database, page, name)
 
 
 def test_a_page_whose_name_holds_a_hash_is_found_by_it(index: SampleIndex) -> None:
     index.alter("UPDATE page SET slug = 'c#' WHERE slug = 'paths'")
     opened = open_database(str(index.db))
-    assert page(opened, "c#").path == "paths.md"
-    assert page(opened, "c##windows").section is not None
+    assert answer(opened, page, "c#").path == "paths.md"
+    assert answer(opened, page, "c##windows").section is not None
     opened.close()
 
 
@@ -87,7 +88,7 @@ def test_a_file_is_held_against_what_was_indexed(index: SampleIndex) -> None:
     opened = open_database(str(index.db))
 
     def statuses() -> dict[str, str]:
-        return {hit.slug: hit.status for hit in list_pages(opened).hits}
+        return {hit.slug: hit.status for hit in answer(opened, list_pages).hits}
 
     assert set(statuses().values()) == {"ok"}
     (index.root / "paths.md").write_text("# Other\n", "utf-8")
@@ -107,7 +108,7 @@ def test_a_file_is_held_against_what_was_indexed(index: SampleIndex) -> None:
         "notes/short": "ok",
         "old/setup": "changed",
     }
-    assert page(opened, "paths").status == "changed"
+    assert answer(opened, page, "paths").status == "changed"
     opened.close()
 
 
@@ -130,7 +131,7 @@ def test_only_a_regular_file_is_read_and_nobody_is_waited_for(tmp_path: Path) ->
 
 
 def test_topics_are_counted_alone_and_with_those_below(database: Database) -> None:
-    counted = {row.topic: (row.pages, row.pages_under, row.parents) for row in topics(database)}
+    counted = {row.topic: (row.pages, row.pages_under, row.parents) for row in answer(database, topics)}
     assert counted == {
         "architecture": (2, 2, ()),
         "howto": (1, 2, ()),
@@ -140,20 +141,20 @@ def test_topics_are_counted_alone_and_with_those_below(database: Database) -> No
 
 
 def test_one_topic_comes_with_those_right_below_it(database: Database) -> None:
-    assert [row.topic for row in topics(database, "HOWTO")] == ["howto", "howto/install"]
+    assert [row.topic for row in answer(database, topics, "HOWTO")] == ["howto", "howto/install"]
     with pytest.raises(UnknownTopicError):
-        topics(database, "nope")
+        answer(database, topics, "nope")
 
 
 def test_the_feed_gives_what_came_after_a_generation(index: SampleIndex) -> None:
     opened = open_database(str(index.db))
-    assert len(changes(opened, 0).rows) == 6
-    assert changes(opened, 1).rows == ()
+    assert len(answer(opened, changes, 0).rows) == 6
+    assert answer(opened, changes, 1).rows == ()
     index.alter("INSERT INTO commits VALUES (2, '2026-02-02T00:00:00.000Z')")
     index.alter("INSERT INTO change VALUES (2, 'paths', 'delete', 'paths.md', NULL)")
     index.alter("UPDATE meta SET value = 2 WHERE key = 'generation'")
     index.alter("UPDATE meta SET value = 1 WHERE key = 'changes_floor'")
-    found = changes(opened, 1)
+    found = answer(opened, changes, 1)
     assert [(row.op, row.slug, row.committed_at) for row in found.rows] == [
         ("delete", "paths", "2026-02-02T00:00:00.000Z")
     ]
@@ -170,12 +171,12 @@ def test_the_status_counts_what_is_there_and_what_is_wrong(index: SampleIndex) -
             kind,
         )
     opened = open_database(str(index.db))
-    found = status(opened)
+    found = answer(opened, status)
     assert (found.pages, found.sections, found.problems) == (6, 11, 3)
     assert found.problem_kinds == {"invalid_utf8": 1, "too_large": 2}
     assert found.projection_current
     opened.close()
     index.alter("UPDATE meta SET value = 999 WHERE key = 'projection_version'")
     opened = open_database(str(index.db))
-    assert not status(opened).projection_current
+    assert not answer(opened, status).projection_current
     opened.close()

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.wikiq.asking import answer
 from tests.wikiq.running import run_on_screen, run_wikiq
 from tests.wikiq.sample_index import SampleIndex
 from wikiq.answers.raw_sql import StatementError, Table, ask
@@ -34,7 +35,7 @@ ENDLESS = "WITH RECURSIVE t(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM t) SELEC
     ],
 )
 def test_whatever_reads_is_answered(database: Database, statement: str) -> None:
-    assert ask(database, statement).rows
+    assert answer(database, ask, statement).rows
 
 
 @pytest.mark.parametrize(
@@ -64,33 +65,33 @@ def test_whatever_does_more_or_is_wrong_is_refused_in_one_line(
     database: Database, statement: str, problem: str
 ) -> None:
     with pytest.raises(StatementError, match=problem) as refused:
-        ask(database, statement)
+        answer(database, ask, statement)
     assert "\n" not in str(refused.value)
-    assert ask(database, "SELECT 1").rows == ((1,),)
+    assert answer(database, ask, "SELECT 1").rows == ((1,),)
 
 
 def test_an_empty_statement_is_no_statement(database: Database) -> None:
     with pytest.raises(UsageError):
-        ask(database, " ; ")
+        answer(database, ask, " ; ")
 
 
 def test_a_statement_ends_at_its_time_limit(database: Database) -> None:
-    with pytest.raises(TooSlowError) as refused:
-        ask(database, ENDLESS, limit_s=0.05)
+    with pytest.raises(TooSlowError) as refused, database.snapshot(0.05) as snapshot:
+        ask(snapshot, ENDLESS)
     assert str(refused.value) == (
         "the statement: took longer than 0.05 s; ask for less, or raise --time-limit"
     )
-    assert ask(database, "SELECT 1").rows == ((1,),)
+    assert answer(database, ask, "SELECT 1").rows == ((1,),)
 
 
 def test_rows_past_the_most_are_cut_and_that_is_said(database: Database) -> None:
-    assert not ask(database, "SELECT slug FROM v1_pages LIMIT 2", most_rows=2).is_cut
-    table = ask(database, "SELECT slug FROM v1_pages LIMIT 3", most_rows=2)
+    assert not answer(database, ask, "SELECT slug FROM v1_pages LIMIT 2", most_rows=2).is_cut
+    table = answer(database, ask, "SELECT slug FROM v1_pages LIMIT 3", most_rows=2)
     assert (len(table.rows), table.is_cut) == (2, True)
 
 
 def test_values_fill_the_question_marks(database: Database) -> None:
-    assert ask(database, "SELECT ? || ?", ("a", "b")).rows == (("ab",),)
+    assert answer(database, ask, "SELECT ? || ?", ("a", "b")).rows == (("ab",),)
 
 
 def test_infinity_is_text_where_json_has_no_number_for_it(shared_index: SampleIndex) -> None:

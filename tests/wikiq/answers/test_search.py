@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.wikiq.asking import answer
 from tests.wikiq.sample_index import SamplePage, write_sample
 from wikiq.answers.search import search
 from wikiq.errors import UnknownTopicError, UsageError
@@ -59,7 +60,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
 
 
 def ask(database: Database, query: str, **more: Any) -> SearchResult:
-    return search(database, SearchRequest(query=query, **more))
+    return answer(database, search, SearchRequest(query=query, **more))
 
 
 def slugs(result: SearchResult) -> list[str]:
@@ -306,7 +307,7 @@ def statements(database: Database, **request: Any) -> list[str]:
     seen: list[str] = []
     database._connection.set_trace_callback(seen.append)
     try:
-        search(database, SearchRequest(**request))
+        answer(database, search, SearchRequest(**request))
     finally:
         database._connection.set_trace_callback(None)
     return [one for one in seen if not one.startswith("--")]  # full-text tables run some of their own

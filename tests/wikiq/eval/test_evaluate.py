@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.wikiq.asking import answer
 from tests.wikiq.running import run_wikiq
 from tests.wikiq.sample_index import SampleIndex, SamplePage, write_sample
 from wikiq.errors import UsageError
@@ -57,7 +58,7 @@ def database(index: SampleIndex) -> Iterator[Database]:
 
 
 def ranks(database: Database, text: str, ranking: str) -> dict[str, tuple[int, ...]]:
-    evaluation = evaluate(database, parse_set(text, "set"), [ranking])
+    evaluation = answer(database, evaluate, parse_set(text, "set"), [ranking])
     return {one.number: one.section.ranks for one in evaluation.judgements[ranking]}
 
 
@@ -79,7 +80,7 @@ def test_the_reference_policy_cannot_find_a_word_inside_han_text(database: Datab
 
 
 def test_strict_and_ranks_pages_that_hold_every_word(database: Database) -> None:
-    found = evaluate(database, parse_set(SET, "set"), ["strict"]).judgements["strict"]
+    found = answer(database, evaluate, parse_set(SET, "set"), ["strict"]).judgements["strict"]
     assert {one.number: one.page.ranks for one in found} == {
         "leaf": (1,),
         "roof": (1,),
@@ -101,15 +102,15 @@ def test_right_answers_that_the_index_does_not_hold_are_counted(database: Databa
         "query": "tree",
         "relevant": [{"page": "gone.md"}, {"page": "tree.md", "heading_path": ["No"]}],
     }
-    assert evaluate(database, parse_set(json.dumps(lost), "set"), ["default"]).lost == 2
-    assert evaluate(database, parse_set(SET, "set"), ["default"]).lost == 0
+    assert answer(database, evaluate, parse_set(json.dumps(lost), "set"), ["default"]).lost == 2
+    assert answer(database, evaluate, parse_set(SET, "set"), ["default"]).lost == 0
 
 
 def test_every_ranking_there_is_can_be_run_and_no_other(database: Database) -> None:
-    evaluation = evaluate(database, parse_set(SET, "set"), RANKINGS)
+    evaluation = answer(database, evaluate, parse_set(SET, "set"), RANKINGS)
     assert set(evaluation.judgements) == set(RANKINGS)
     with pytest.raises(UsageError):
-        evaluate(database, parse_set(SET, "set"), ["best"])
+        answer(database, evaluate, parse_set(SET, "set"), ["best"])
 
 
 def test_an_interval_holds_its_mean_and_is_the_same_every_time() -> None:
@@ -132,7 +133,7 @@ def test_a_difference_without_doubt_is_told_from_one_that_may_be_chance() -> Non
 
 def scored_set(index: SampleIndex, *rankings: str) -> ScoredSet:
     opened = open_database(str(index.db))
-    evaluation = evaluate(opened, parse_set(SET, "set"), rankings)
+    evaluation = answer(opened, evaluate, parse_set(SET, "set"), rankings)
     opened.close()
     found = {name: scored(judged) for name, judged in evaluation.judgements.items()}
     return ScoredSet(name="set", family="", lost=evaluation.lost, rankings=found)

@@ -19,6 +19,7 @@ from indexerd.contract.file import READER_PRAGMAS
 from tests.wikiq.running import running_daemon
 from tests.wikiq.sample_index import SampleIndex
 from wikiq.errors import (
+    CancelledError,
     DamagedIndexError,
     ForeignIndexError,
     NoIndexError,
@@ -239,10 +240,28 @@ def test_a_statement_without_end_is_cut_off_and_the_next_one_runs(database: Data
         assert snapshot.rows("SELECT 1") == [(1,)]
 
 
+def test_a_question_can_be_cancelled_from_another_thread_and_the_next_one_runs(database: Database) -> None:
+    endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n"
+    database.cancel()  # nothing runs: nothing happens
+    threading.Timer(0.3, database.cancel).start()
+    with pytest.raises(CancelledError, match="was cancelled"), database.snapshot() as snapshot:
+        snapshot.rows(endless)
+    with database.snapshot() as snapshot:
+        assert snapshot.rows("SELECT 1") == [(1,)]
+
+
+def test_the_generation_is_one_row(index: SampleIndex) -> None:
+    opened = open_database(str(index.db))
+    assert opened.generation() == 1
+    index.alter("UPDATE meta SET value = 2 WHERE key = 'generation'")
+    assert opened.generation() == 2
+    opened.close()
+
+
 def test_an_interrupt_within_a_statement_is_no_slow_question(database: Database) -> None:
     endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n"
     threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
-    with pytest.raises(KeyboardInterrupt), database.snapshot() as snapshot:
+    with pytest.raises(CancelledError), database.snapshot() as snapshot:
         snapshot.rows(endless)
     with database.snapshot() as snapshot:
         assert snapshot.rows("SELECT 1") == [(1,)]

@@ -39,7 +39,7 @@ SCAN: dict[str, Any] = {
 def freshness(index: SampleIndex, now: datetime = COMMITTED) -> Freshness:
     database = open_database(str(index.db))
     with database.snapshot() as snapshot:
-        found = read(database, snapshot, now)
+        found = read(snapshot, now)
     database.close()
     return found
 
@@ -47,7 +47,7 @@ def freshness(index: SampleIndex, now: datetime = COMMITTED) -> Freshness:
 def said(index: SampleIndex) -> str | None:
     database = open_database(str(index.db))
     with database.snapshot() as snapshot:
-        found = read(database, snapshot, COMMITTED + timedelta(hours=3))
+        found = read(snapshot, COMMITTED + timedelta(hours=3))
         line = staleness(found, snapshot.root)
     database.close()
     return line
@@ -104,7 +104,7 @@ def test_changes_still_counted_when_a_barrier_was_passed_do_not_make_it_stale(in
     database = open_database(str(index.db))
     database.made_fresh = True
     with running_daemon(index, WATCHING | {"pending": 3}), database.snapshot() as snapshot:
-        found = read(database, snapshot, COMMITTED)
+        found = read(snapshot, COMMITTED)
     database.close()
     assert (found.stale, found.pending) == (False, 0)
 
