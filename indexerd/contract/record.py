@@ -9,7 +9,7 @@ from __future__ import annotations
 # The name is what type checkers go by; importing typing for it costs as much as opening the index.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any, Self, dataclass_transform
 else:
 
@@ -90,6 +90,17 @@ class Record(metaclass=RecordType):
         """Show the call that makes an equal record."""
         shown = ", ".join(f"{field}={getattr(self, field)!r}" for field in type(self).fields)
         return f"{type(self).__name__}({shown})"
+
+    @classmethod
+    def from_row(cls, row: Sequence[Any], **readers: Callable[[Any], Any]) -> Self:
+        """Make a record of a row whose columns are its fields, in order.
+
+        `readers` turn a column into a field. ValueError where there are more or fewer columns than fields.
+        """
+        values = dict(zip(cls.fields, row, strict=True))
+        for field, read in readers.items():
+            values[field] = read(values[field])
+        return cls(**values)
 
     def replace(self, **changes: Any) -> Self:
         """Make a copy with some fields changed."""

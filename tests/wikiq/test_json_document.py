@@ -13,18 +13,15 @@ from indexerd.contract.record import RecordType
 from tests.imports import REPOSITORY
 from tests.wikiq.running import run_wikiq
 from tests.wikiq.sample_index import SampleIndex
-from wikiq.answers import check
-from wikiq.answers import chunk_feed as chunks
-from wikiq.answers import links as linking
-from wikiq.answers import outline as structure
-from wikiq.index import barrier_client as barrier
+from wikiq.answers import check, chunk_feed, line_range, links, outline
+from wikiq.index import barrier_client
 from wikiq.model import results
-from wikiq.shell import all_wikis as everywhere
+from wikiq.shell import all_wikis
 
 DOCUMENT = (REPOSITORY / "docs" / "json.md").read_text("utf-8")
 RECORDS = {
     name: kind
-    for module in (results, everywhere, structure, linking, check, chunks, barrier)
+    for module in (results, all_wikis, outline, links, line_range, check, chunk_feed, barrier_client)
     for name, kind in vars(module).items()
     if isinstance(kind, RecordType)
 }
@@ -96,6 +93,7 @@ WORDS = {
     "search --explain": ["agent"],
     "search --all": ["agent"],
     "show": ["guide"],
+    "show PATH:FROM-TO": [],
     "outline": ["guide"],
     "expand": ["guide"],
     "links": ["guide"],
@@ -109,7 +107,7 @@ WORDS = {
 def test_a_document_has_the_fields_that_are_told(
     shared_index: SampleIndex, command: str, names: list[str]
 ) -> None:
-    words = [*command.split(), *WORDS.get(command, [])]
+    words = [*command.replace("PATH:FROM-TO", "paths.md:1-3").split(), *WORDS.get(command, [])]
     printed = run_wikiq(*words, "--json", index=shared_index).json
     assert list(printed) == names
     if INDEX in names:

@@ -13,21 +13,37 @@ if TYPE_CHECKING:
 
 
 class Changes(Record):
-    """A piece of the change feed. Changes up to generation `floor` are no longer kept."""
+    """A piece of the change feed. Changes up to generation `floor` are no longer kept.
+
+    `through` is the generation to go on from: that of the last row where a limit cut the rest off, else
+    the index's own.
+    """
 
     index_id: str
     generation: int
     floor: int
+    through: int
     rows: tuple[ChangeRow, ...]
 
 
-def changes(snapshot: Snapshot, since: int) -> Changes:
-    """Give the changes after generation `since`; one below the floor has missed some: start over."""
-    rows = snapshot.rows(sql.SELECT_CHANGES, (min(since, LARGEST_INTEGER),))
+def changes(snapshot: Snapshot, since: int, *, limit: int | None = None) -> Changes:
+    """Give the changes after generation `since`; one below the floor has missed some: start over.
+
+    With a `limit` whole generations are given, as many as have that many rows together, and at least one.
+    """
+    most = -1 if limit is None else limit + 1
+    rows = snapshot.records(ChangeRow, sql.SELECT_CHANGES, (min(since, LARGEST_INTEGER), most))
+    through = snapshot.generation
+    if limit is not None and len(rows) > limit:
+        cut = rows[-1].generation
+        whole = [row for row in rows if row.generation < cut]
+        rows = whole or snapshot.records(ChangeRow, sql.SELECT_CHANGES_OF, (cut,))
+        through = rows[-1].generation
     (floor,) = snapshot.only_row(sql.SELECT_CHANGES_FLOOR)
     return Changes(
         index_id=snapshot.index_id,
         generation=snapshot.generation,
         floor=floor,
-        rows=tuple(ChangeRow(**dict(zip(ChangeRow.fields, row, strict=True))) for row in rows),
+        through=through,
+        rows=tuple(rows),
     )

@@ -13,11 +13,13 @@ from typing import Any
 from indexerd.contract.record import Record
 from indexerd.contract.terms import fold_path, fold_title
 from wikiq.answers.fragments import PageFragments
-from wikiq.answers.links import BROKEN, BY_NAME_KINDS, link_status
+from wikiq.answers.links import BROKEN, BY_NAME_KINDS, StoredLink, link_status
+from wikiq.answers.pages import source_of
 from wikiq.errors import UsageError
 from wikiq.index import sql
 from wikiq.index.database import Snapshot
 from wikiq.index.tree_names import TreeNames
+from wikiq.query.names import SectionName
 from wikiq.query.spelling import nearest
 
 TOPICS_FILE = "topics.yaml"
@@ -83,8 +85,8 @@ class CheckResult(Record):
 class _Rows(Record):
     """What was read for a check. `into_pages` are links with fragments and what answers them."""
 
-    to_no_page: list[tuple[Any, ...]]
-    wrong_fragments: list[tuple[Any, ...]]
+    to_no_page: list[StoredLink]
+    wrong_fragments: list[StoredLink]
     orphans: list[tuple[Any, ...]]
     empty_pages: list[tuple[Any, ...]]
     mentions: list[tuple[Any, ...]]
@@ -145,7 +147,7 @@ def find_repository(root: str) -> str:
 
 def _read(snapshot: Snapshot) -> _Rows:
     return _Rows(
-        to_no_page=snapshot.rows(sql.SELECT_LINKS_TO_NO_PAGE),
+        to_no_page=snapshot.records(StoredLink, sql.SELECT_LINKS_TO_NO_PAGE),
         wrong_fragments=list(_wrong_fragments(snapshot)),
         orphans=snapshot.rows(sql.SELECT_ORPHANS),
         empty_pages=snapshot.rows(sql.SELECT_EMPTY_PAGES),
@@ -156,44 +158,42 @@ def _read(snapshot: Snapshot) -> _Rows:
     )
 
 
-def _wrong_fragments(snapshot: Snapshot) -> Iterator[tuple[Any, ...]]:
+def _wrong_fragments(snapshot: Snapshot) -> Iterator[StoredLink]:
     """The links to a page whose fragment neither it answers nor, by name, another page of that name."""
-    for slug, group in groupby(snapshot.rows(sql.SELECT_LINKS_INTO_PAGES), key=lambda row: row[10]):
+    into_pages = snapshot.records(StoredLink, sql.SELECT_LINKS_INTO_PAGES)
+    for slug, group in groupby(into_pages, key=lambda link: link.target_slug):
         page_id = snapshot.only_row(sql.SELECT_PAGE_EXACTLY, {"name": slug})[0]
         fragments = _fragments_of(snapshot, page_id)
-        for row in group:
-            if not fragments.answers(row[9]) and not _is_answered_by_namesake(snapshot, row):
-                yield row
+        for link in group:
+            if not fragments.answers(link.fragment or "") and not _is_answered_by_namesake(snapshot, link):
+                yield link
 
 
-def _is_answered_by_namesake(snapshot: Snapshot, row: tuple[Any, ...]) -> bool:
+def _is_answered_by_namesake(snapshot: Snapshot, link: StoredLink) -> bool:
     """Tell whether another page that a wikilink may mean has the fragment: wikis may lie side by side."""
-    kind, name, fragment = row[5], row[8], row[9]
-    if kind not in BY_NAME_KINDS:
+    if link.kind not in BY_NAME_KINDS:
         return False
-    last = name.rpartition("/")[2]
+    last, fragment = (link.target_path or "").rpartition("/")[2], link.fragment or ""
     pages = snapshot.rows(sql.SELECT_PAGES_NAMED, (fold_path(last), fold_title(last)))
     return any(_fragments_of(snapshot, page[0]).answers(fragment) for page in pages)
 
 
 def _fragments_of(snapshot: Snapshot, page_id: int) -> PageFragments:
-    sections = snapshot.rows(sql.SELECT_SECTION_NAMES, (page_id,))
-
-    def source() -> str:
-        return "".join(part[0] for part in snapshot.rows(sql.SELECT_SOURCE, {"page_id": page_id}))
-
-    return PageFragments(((row[3], row[4]) for row in sections), source)
+    sections = snapshot.records(SectionName, sql.SELECT_SECTION_NAMES, (page_id,))
+    return PageFragments(
+        ((one.anchor, one.heading) for one in sections), lambda: source_of(snapshot, page_id)
+    )
 
 
 def _problems(rows: _Rows, tree: TreeNames, repository: TreeNames) -> Iterator[Problem]:
-    for row in rows.to_no_page:
-        if link_status(row, tree) == BROKEN:
-            kind = "broken_embed" if row[5] in EMBED_KINDS else "broken_link"
+    for link in rows.to_no_page:
+        if link_status(link, tree) == BROKEN:
+            kind = "broken_embed" if link.kind in EMBED_KINDS else "broken_link"
             remedy = "correct the target, or write the page" if kind == "broken_link" else "add the file"
-            yield _link_problem(kind, row, f"{row[6]!r} is neither a page nor a file", remedy)
-    for row in rows.wrong_fragments:
-        message = f"{row[10]} has no heading or anchor {row[9]!r}"
-        yield _link_problem("broken_fragment", row, message, f"see `wikiq outline {row[10]}`")
+            yield _link_problem(kind, link, f"{link.target!r} is neither a page nor a file", remedy)
+    for link in rows.wrong_fragments:
+        message = f"{link.target_slug} has no heading or anchor {link.fragment!r}"
+        yield _link_problem("broken_fragment", link, message, f"see `wikiq outline {link.target_slug}`")
     for slug, path in rows.orphans:
         if slug.lower() not in ROOT_PAGES:
             yield _page_problem("orphan", slug, path, "no other page links here", "link to it, or remove it")
@@ -241,8 +241,8 @@ def _alias_problems(rows: Iterable[tuple[Any, ...]]) -> Iterator[Problem]:
             yield _page_problem("duplicate_alias", slug, path, message, "take it off one of them")
 
 
-def _link_problem(kind: str, row: tuple[Any, ...], message: str, remedy: str) -> Problem:
-    return Problem(kind=kind, path=row[2], slug=row[1], line=row[3], message=message, remedy=remedy)
+def _link_problem(kind: str, link: StoredLink, message: str, remedy: str) -> Problem:
+    return Problem(kind=kind, path=link.path, slug=link.slug, line=link.line, message=message, remedy=remedy)
 
 
 def _page_problem(kind: str, slug: str | None, path: str, message: str, remedy: str) -> Problem:

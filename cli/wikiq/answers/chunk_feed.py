@@ -7,7 +7,6 @@ bounded; whoever hands the lines to a slow reader puts them aside first, since t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from indexerd.contract.record import Record
 from wikiq.errors import UsageError
@@ -195,16 +194,9 @@ def _changed_pages(snapshot: Snapshot, since: int, filters: Filters) -> Iterator
 def _page_rows(snapshot: Snapshot, filters: Filters, after: int, since: int) -> list[_PageRow]:
     condition, values = page_condition(checked_filters(snapshot, filters))
     statement = sql.SELECT_PAGES_TO_EMBED.format(condition=condition)
-    rows = snapshot.rows(statement, (*values, after, since, PAGES_AT_ONCE))
-    return [_PageRow(**dict(zip(_PageRow.fields, row, strict=True))) for row in rows]
+    return snapshot.records(_PageRow, statement, (*values, after, since, PAGES_AT_ONCE))
 
 
 def _chunks_of(snapshot: Snapshot, page: _PageRow) -> tuple[ChunkRow, ...]:
-    return tuple(map(_chunk_row, snapshot.rows(sql.SELECT_CHUNKS, (page.page_id,))))
-
-
-def _chunk_row(row: tuple[Any, ...]) -> ChunkRow:
-    values = dict(zip(ChunkRow.fields, row, strict=True))
-    for field in ("section_path", "heading_path", "breadcrumb"):
-        values[field] = parse_names(values[field])
-    return ChunkRow(**values)
+    readers = dict.fromkeys(("section_path", "heading_path", "breadcrumb"), parse_names)
+    return tuple(snapshot.records(ChunkRow, sql.SELECT_CHUNKS, (page.page_id,), **readers))

@@ -7,7 +7,7 @@ from indexerd.contract.terms import fold_path
 from wikiq.errors import WikiqError
 from wikiq.index import sql
 from wikiq.index.database import Snapshot
-from wikiq.query.names import require_page
+from wikiq.query.names import SectionName, require_page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,9 +63,9 @@ def _sections(snapshot: Snapshot, name: str, anchor: str) -> list[Candidate]:
         page = require_page(snapshot, name)
     except WikiqError:
         return []
-    rows = snapshot.rows(sql.SELECT_SECTION_NAMES, (page.page_id,))
+    sections = snapshot.records(SectionName, sql.SELECT_SECTION_NAMES, (page.page_id,))
     return [
-        Candidate(text=f"{name}#{row[3]}", meaning=row[4])
-        for row in rows
-        if row[3] and row[3].startswith(anchor.lower())
+        Candidate(text=f"{name}#{one.anchor}", meaning=one.heading)
+        for one in sections
+        if one.anchor and one.anchor.startswith(anchor.lower())
     ]

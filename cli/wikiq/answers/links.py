@@ -7,15 +7,17 @@ on the disk (spec 2.2). Whether a fragment exists is `check`'s to say.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import groupby
-from typing import Any
 
 from indexerd.contract.record import Record
+from wikiq.answers.outline import OutlineRow, outline_rows
+from wikiq.answers.pages import source_of
 from wikiq.index import sql
 from wikiq.index.database import Snapshot
 from wikiq.index.tree_names import PAGE_ENDINGS, TreeNames
 from wikiq.query.names import require_page
+from wikiq.snippet.plain_text import plain_text
 
 CONTEXT_CHARACTERS = 240  # of the line a link stands on; about three lines of a terminal
 
@@ -28,8 +30,9 @@ BY_NAME_KINDS = frozenset({"wikilink", "embed"})
 class LinkRow(Record):
     """A link. `path` and `line` say where it stands, `context` is that line as it was indexed.
 
-    `target` is as written; `target_slug` the page it means, None for anything else. `status`: `page`,
-    `file` (something on the disk that is no page), `external`, `site` or `broken`.
+    `title`, `heading_path` and `anchor` are of the page and section that it stands in; `plain` is the
+    context without markup. `target` is as written; `target_slug` the page it means, None for anything
+    else. `status`: `page`, `file` (something on the disk that is no page), `external`, `site` or `broken`.
     """
 
     slug: str
@@ -43,36 +46,58 @@ class LinkRow(Record):
     target_slug: str | None
     status: str
     context: str
+    plain: str
+    title: str
+    heading_path: tuple[str, ...]
+    anchor: str
+
+
+class StoredLink(Record):
+    """A link as the index has it: the columns of the link statements."""
+
+    page_id: int
+    slug: str
+    title: str
+    path: str
+    line: int
+    section_id: str
+    kind: str
+    target: str
+    label: str
+    target_path: str | None
+    fragment: str | None
+    target_slug: str | None
+    external: int
 
 
 def links(snapshot: Snapshot, name: str, *, folder: str | None = None) -> tuple[LinkRow, ...]:
     """Give the links of the page called `name`, in order. Raises UnknownPageError, UsageError."""
     page = require_page(snapshot, name, folder=folder)
-    return _link_rows(snapshot, snapshot.rows(sql.SELECT_LINKS, (page.page_id,)))
+    return _link_rows(snapshot, snapshot.records(StoredLink, sql.SELECT_LINKS, (page.page_id,)))
 
 
 def backlinks(snapshot: Snapshot, name: str, *, folder: str | None = None) -> tuple[LinkRow, ...]:
     """Give the links of other pages to the page called `name`. Raises UnknownPageError, UsageError."""
     page = require_page(snapshot, name, folder=folder)
-    return _link_rows(snapshot, snapshot.rows(sql.SELECT_BACKLINKS, {"slug": page.slug}))
+    return _link_rows(snapshot, snapshot.records(StoredLink, sql.SELECT_BACKLINKS, {"slug": page.slug}))
 
 
-def link_status(row: tuple[Any, ...], tree: TreeNames) -> str:
-    """Say what a row of the link statements leads to."""
-    path, kind, target_path, target_slug, external = row[2], row[5], row[8], row[10], row[11]
-    if target_slug is not None:
+def link_status(link: StoredLink, tree: TreeNames) -> str:
+    """Say what a link leads to."""
+    target_path = link.target_path
+    if link.target_slug is not None:
         return PAGE
-    if external:
+    if link.external:
         return EXTERNAL
     if target_path is None:
         return BROKEN  # it leads out of the root
     if tree.has_path(target_path):
         return FILE
-    if kind in BY_NAME_KINDS:
-        beside = path.rpartition("/")[0]
+    if link.kind in BY_NAME_KINDS:
+        beside = link.path.rpartition("/")[0]
         if tree.has_name(target_path) or tree.has_path(f"{beside}/{target_path}".lstrip("/")):
             return FILE
-    return SITE if _is_of_site(row[6], target_path, tree) else BROKEN
+    return SITE if _is_of_site(link.target, target_path, tree) else BROKEN
 
 
 def _is_of_site(target: str, target_path: str, tree: TreeNames) -> bool:
@@ -89,44 +114,48 @@ def _is_of_site(target: str, target_path: str, tree: TreeNames) -> bool:
     return target.startswith("/") and not names_page and not tree.has_path(target_path.partition("/")[0])
 
 
-def _link_rows(snapshot: Snapshot, rows: Iterable[tuple[Any, ...]]) -> tuple[LinkRow, ...]:
+def _link_rows(snapshot: Snapshot, stored: Iterable[StoredLink]) -> tuple[LinkRow, ...]:
+    """Links with where they stand and what they lead to; those of one page follow each other."""
     tree = TreeNames(snapshot.root)
-    return tuple(_link_row(row, context, tree) for row, context in _with_context(snapshot, rows))
+    rows: list[LinkRow] = []
+    for page_id, group in groupby(stored, key=lambda link: link.page_id):
+        lines = _lines_of(snapshot, page_id)
+        sections = {row.section_id: row for row in outline_rows(snapshot, page_id)}
+        placed = [(link, lines[link.line - 1] if link.line <= len(lines) else "") for link in group]
+        for link, line in sorted(placed, key=lambda pair: (pair[0].line, _column(pair[1], pair[0]))):
+            rows.append(_link_row(link, line, sections.get(link.section_id), tree))
+    return tuple(rows)
 
 
-def _link_row(row: tuple[Any, ...], context: str, tree: TreeNames) -> LinkRow:
-    _, slug, path, line, section_id, kind, target, label, _, fragment, target_slug, _ = row
+def _lines_of(snapshot: Snapshot, page_id: int) -> list[str]:
+    text = source_of(snapshot, page_id)
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def _link_row(link: StoredLink, line: str, section: OutlineRow | None, tree: TreeNames) -> LinkRow:
+    context = _around(line.strip(), link.label or link.target)
     return LinkRow(
-        slug=slug,
-        path=path,
-        line=line,
-        section_id=section_id,
-        kind=kind,
-        target=target,
-        label=label,
-        fragment=fragment,
-        target_slug=target_slug,
-        status=link_status(row, tree),
+        slug=link.slug,
+        path=link.path,
+        line=link.line,
+        section_id=link.section_id,
+        kind=link.kind,
+        target=link.target,
+        label=link.label,
+        fragment=link.fragment,
+        target_slug=link.target_slug,
+        status=link_status(link, tree),
         context=context,
+        plain=plain_text(context),
+        title=link.title,
+        heading_path=section.heading_path if section is not None else (),
+        anchor=section.anchor if section is not None else "",
     )
 
 
-def _with_context(
-    snapshot: Snapshot, rows: Iterable[tuple[Any, ...]]
-) -> Iterator[tuple[tuple[Any, ...], str]]:
-    """Each row with the line it stands on; rows of one page follow each other."""
-    for page_id, group in groupby(rows, key=lambda row: row[0]):
-        parts = snapshot.rows(sql.SELECT_SOURCE, {"page_id": page_id})
-        text = "".join(part[0] for part in parts).replace("\r\n", "\n").replace("\r", "\n")
-        lines = text.split("\n")
-        placed = [(row, lines[row[3] - 1] if row[3] <= len(lines) else "") for row in group]
-        for row, line in sorted(placed, key=lambda pair: (pair[0][3], _column(pair[1], pair[0]))):
-            yield row, _around(line.strip(), row[7] or row[6])
-
-
-def _column(line: str, row: tuple[Any, ...]) -> int:
+def _column(line: str, link: StoredLink) -> int:
     """Where a link stands on its line, which the index does not tell; after all others if it is not seen."""
-    target, label = row[6], row[7]
+    target, label = link.target, link.label
     spellings = (f"[{label}]({target}", f"[[{target}", f"[{label}]", f"]({target}", f"<{target}>", target)
     places = (line.find(spelling) for spelling in spellings)
     return next((place for place in places if place >= 0), len(line))

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from indexerd.contract.record import Record
 from wikiq.answers.pages import require_target
@@ -66,7 +65,7 @@ def outline(snapshot: Snapshot, name: str, *, folder: str | None = None) -> Outl
         title=page.title,
         path=page.path,
         generation=snapshot.generation,
-        sections=_outline_rows(snapshot, page),
+        sections=outline_rows(snapshot, page.page_id),
     )
 
 
@@ -104,40 +103,27 @@ def expand(
     )
 
 
-def _outline_rows(snapshot: Snapshot, page: PageRef) -> tuple[OutlineRow, ...]:
-    rows = snapshot.rows(sql.SELECT_OUTLINE, (page.page_id,))
-    return tuple(
-        OutlineRow(**dict(zip(OutlineRow.fields, row, strict=True))).replace(
-            heading_path=parse_names(row[3]), section_path=parse_names(row[4])
-        )
-        for row in rows
-    )
+def outline_rows(snapshot: Snapshot, page_id: int) -> tuple[OutlineRow, ...]:
+    """Give the sections of a page without their text, in order."""
+    readers = {"heading_path": parse_names, "section_path": parse_names}
+    return tuple(snapshot.records(OutlineRow, sql.SELECT_OUTLINE, (page_id,), **readers))
 
 
 def _section_path(snapshot: Snapshot, page: PageRef, name: str) -> tuple[str, ...]:
     ordinal = require_section(snapshot, page, name).ordinal
-    return _outline_rows(snapshot, page)[ordinal].section_path
+    return outline_rows(snapshot, page.page_id)[ordinal].section_path
 
 
 def _sections_at(snapshot: Snapshot, page: PageRef, path: Sequence[str]) -> tuple[SectionView, ...]:
     bound = {"page_id": page.page_id, "path": _as_json(path)}
-    return _views(snapshot.rows(sql.SELECT_SECTIONS_AT, bound))
+    return tuple(snapshot.records(SectionView, sql.SELECT_SECTIONS_AT, bound, heading_path=parse_names))
 
 
 def _sections_under(snapshot: Snapshot, page: PageRef, path: Sequence[str]) -> tuple[SectionView, ...]:
     whole = _as_json(path)
     beginning = f"{whole[:-1]}," if path else "["
     bound = {"page_id": page.page_id, "path": whole, "beginning": beginning}
-    return _views(snapshot.rows(sql.SELECT_SECTIONS_UNDER, bound))
-
-
-def _views(rows: Sequence[tuple[Any, ...]]) -> tuple[SectionView, ...]:
-    return tuple(
-        SectionView(**dict(zip(SectionView.fields, row, strict=True))).replace(
-            heading_path=parse_names(row[3])
-        )
-        for row in rows
-    )
+    return tuple(snapshot.records(SectionView, sql.SELECT_SECTIONS_UNDER, bound, heading_path=parse_names))
 
 
 def _as_json(path: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 
+from indexerd.contract.record import Record
 from wikiq.index import sql
 from wikiq.index.database import parse_names
 from wikiq.index.freshness import freshness_of
@@ -28,6 +29,27 @@ LINE_DIGITS = 9  # of a line in a name; no page has more lines
 UNLIMITED = -1  # as SQLite's LIMIT takes it
 
 
+class _StoredPage(Record):
+    """A page as the index has it: the columns of the page statements."""
+
+    page_id: int
+    slug: str
+    title: str
+    path: str
+    summary: str | None
+    updated_at: str
+    generation: int
+    size: int
+    mtime_ns: int
+    content_hash: str | None
+
+    def status(self, root: str) -> str:
+        """Hold the page against its file below `root`: `ok`, `changed` or `gone`."""
+        return page_status(
+            root, self.path, size=self.size, mtime_ns=self.mtime_ns, content_hash=self.content_hash
+        )
+
+
 def list_pages(
     snapshot: Snapshot, filters: Filters = NO_FILTERS, *, limit: int | None = None, query: str = ""
 ) -> SearchResult:
@@ -38,11 +60,11 @@ def list_pages(
     started = time.perf_counter()
     condition, values = page_condition(checked_filters(snapshot, filters))
     bound = (*values, UNLIMITED if limit is None else min(limit, LARGEST_INTEGER))
-    rows = snapshot.rows(sql.SELECT_PAGES.format(condition=condition), bound)
+    stored = snapshot.records(_StoredPage, sql.SELECT_PAGES.format(condition=condition), bound)
     topics = _grouped(snapshot.rows(sql.SELECT_TOPICS_OF_PAGES.format(condition=condition), bound))
     (total,) = snapshot.only_row(sql.COUNT_PAGES.format(condition=condition), values)
     freshness = freshness_of(snapshot)
-    hits = tuple(_listed(snapshot.root, row, topics.get(row[0], ())) for row in rows)
+    hits = tuple(_listed(snapshot.root, one, topics.get(one.page_id, ())) for one in stored)
     return SearchResult(
         query=query,
         policy=None,
@@ -66,30 +88,33 @@ def page(snapshot: Snapshot, name: str, *, folder: str | None = None) -> PageVie
     `folder` is where a relative path starts. Raises UnknownPageError, UnknownSectionError, UsageError.
     """
     found, section_name = require_target(snapshot, name, folder=folder)
-    row = snapshot.only_row(sql.SELECT_PAGE, (found.page_id,))
+    stored = _StoredPage.from_row(snapshot.only_row(sql.SELECT_PAGE, (found.page_id,)))
     topics = _grouped(snapshot.rows(sql.SELECT_TOPICS_OF_PAGE, (found.page_id,)))
     section = None
     if section_name:
         chosen = require_section(snapshot, found, section_name)
-        section = _section_view(snapshot.only_row(sql.SELECT_SECTION, (found.page_id, chosen.ordinal)))
+        row = snapshot.only_row(sql.SELECT_SECTION, (found.page_id, chosen.ordinal))
+        section = SectionView.from_row(row, heading_path=parse_names)
         source = section.source
     else:
-        parts = snapshot.rows(sql.SELECT_SOURCE, {"page_id": found.page_id})
-        source = "".join(part[0] for part in parts)
-    slug, title, path, summary, updated_at, generation, size, mtime_ns, content_hash = row
-    status = page_status(snapshot.root, path, size=size, mtime_ns=mtime_ns, content_hash=content_hash)
+        source = source_of(snapshot, found.page_id)
     return PageView(
-        slug=slug,
-        title=title,
-        path=path,
-        summary=summary,
+        slug=stored.slug,
+        title=stored.title,
+        path=stored.path,
+        summary=stored.summary,
         topics=topics.get(found.page_id, ()),
-        updated_at=updated_at,
-        generation=generation,
-        status=status,
+        updated_at=stored.updated_at,
+        generation=stored.generation,
+        status=stored.status(snapshot.root),
         section=section,
         source=source,
     )
+
+
+def source_of(snapshot: Snapshot, page_id: int) -> str:
+    """Give the decoded file of a page."""
+    return "".join(part[0] for part in snapshot.rows(sql.SELECT_SOURCE, {"page_id": page_id}))
 
 
 def require_target(snapshot: Snapshot, name: str, *, folder: str | None = None) -> tuple[PageRef, str]:
@@ -124,43 +149,28 @@ def topics(snapshot: Snapshot, topic: str | None = None) -> tuple[TopicRow, ...]
     parents = _grouped(snapshot.rows(sql.SELECT_TOPIC_PARENTS))
     return tuple(
         TopicRow(
-            topic=row[0],
-            title=row[1],
-            description=row[2],
-            parents=parents.get(row[0], ()),
-            pages=row[3],
-            pages_under=row[4],
+            topic=slug,
+            title=title,
+            description=description,
+            parents=parents.get(slug, ()),
+            pages=pages,
+            pages_under=pages_under,
         )
-        for row in rows
+        for slug, title, description, pages, pages_under in rows
     )
 
 
-def _listed(root: str, row: tuple[Any, ...], topics_of_page: tuple[str, ...]) -> Hit:
-    _, slug, title, path, summary, updated_at, size, mtime_ns, content_hash = row
+def _listed(root: str, stored: _StoredPage, topics_of_page: tuple[str, ...]) -> Hit:
     return Hit(
-        slug=slug,
-        title=title,
-        path=path,
-        summary=summary,
+        slug=stored.slug,
+        title=stored.title,
+        path=stored.path,
+        summary=stored.summary,
         topics=topics_of_page,
-        updated_at=updated_at,
+        updated_at=stored.updated_at,
         score=0.0,
-        status=page_status(root, path, size=size, mtime_ns=mtime_ns, content_hash=content_hash),
+        status=stored.status(root),
         evidence=None,
-    )
-
-
-def _section_view(row: tuple[Any, ...]) -> SectionView:
-    section_id, level, heading, heading_path, anchor, start_line, end_line, source = row
-    return SectionView(
-        section_id=section_id,
-        level=level,
-        heading=heading,
-        heading_path=parse_names(heading_path),
-        anchor=anchor,
-        start_line=start_line,
-        end_line=end_line,
-        source=source,
     )
 
 

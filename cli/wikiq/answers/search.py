@@ -44,7 +44,8 @@ SCORE_DIGITS = 6  # more would only show in which order floating point numbers w
 def search(snapshot: Snapshot, request: SearchRequest, policy: Policy = DEFAULT) -> SearchResult:
     """Answer a question; without words, list the pages that pass the filters.
 
-    Raises UsageError when there is nothing to look for, UnknownTopicError and UnknownPageError.
+    Raises UsageError when there is nothing to look for (none for `prefix`, where somebody still types),
+    UnknownTopicError and UnknownPageError.
     """
     started = time.perf_counter()
     question = analyze_question(request.query)
@@ -96,7 +97,12 @@ def search(snapshot: Snapshot, request: SearchRequest, policy: Policy = DEFAULT)
 
 
 def _listing(snapshot: Snapshot, request: SearchRequest, question: Question) -> SearchResult:
-    """List pages where no word is left to look for."""
+    """List pages where no word is left to look for.
+
+    Who is still typing gets an answer without hits: there is nothing to look for yet.
+    """
+    if request.prefix and request.filters.is_empty:
+        return _nothing_yet(snapshot, request, question)
     if question.excluded:
         remedy = "add a word to look for, or see `wikiq --help`"
         raise UsageError(request.query, "only says what to leave out", remedy)
@@ -105,6 +111,25 @@ def _listing(snapshot: Snapshot, request: SearchRequest, question: Question) -> 
     from wikiq.answers.pages import list_pages
 
     return list_pages(snapshot, request.filters, limit=request.limit, query=request.query)
+
+
+def _nothing_yet(snapshot: Snapshot, request: SearchRequest, question: Question) -> SearchResult:
+    freshness = freshness_of(snapshot)
+    return SearchResult(
+        query=request.query,
+        policy=None,
+        corrected={},
+        excluded=question.excluded_words,
+        ignored_terms=question.ignored,
+        wiki=snapshot.wiki,
+        index_id=snapshot.index_id,
+        generation=snapshot.generation,
+        age_s=freshness.age_s,
+        stale=freshness.stale,
+        total=0,
+        took_ms=0.0,
+        hits=(),
+    )
 
 
 def _hits(

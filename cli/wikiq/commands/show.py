@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from wikiq.answers.line_range import read_lines, split_range
 from wikiq.answers.pages import page
 from wikiq.commands import candidates
 from wikiq.commands.group import parameters, split_source
@@ -15,15 +16,24 @@ from wikiq.output.context import Surroundings
 from wikiq.output.hits import result_json
 from wikiq.output.pager import paged
 from wikiq.output.source_view import page_lines
+from wikiq.query.names import find_page
 from wikiq.shell.options import COMMANDS, FORMS, INDEX
 from wikiq.shell.session import opened
 
 
 @click.pass_obj
 def _show(surroundings: Surroundings, /, name: str, *, raw: bool, json: bool, **values: Any) -> int:
+    is_range = split_range(name) is not None
     with opened(split_source(values), surroundings) as session:
-        view = page(session.snapshot, name, folder=surroundings.folder)
+        if is_range and find_page(session.snapshot, name, folder=surroundings.folder) is None:
+            lines = read_lines(session.snapshot, name, folder=surroundings.folder)
+        else:
+            lines = None
+            view = page(session.snapshot, name, folder=surroundings.folder)
     session.tell_staleness(surroundings)
+    if lines is not None:
+        surroundings.out.text(f"{result_json(lines, session.age)}\n" if json else lines.source)
+        return session.exit_status(FOUND)
     if view.status != OK:
         surroundings.note(f"{view.path} has {view.status} since this was indexed")
     if json:
@@ -41,7 +51,9 @@ command = click.Command(
     "show",
     callback=_show,
     params=[
-        click.Argument(["name"], metavar="PAGE[#SECTION]|PATH:LINE", shell_complete=candidates.sections),
+        click.Argument(
+            ["name"], metavar="PAGE[#SECTION]|PATH:LINE[-LINE]", shell_complete=candidates.sections
+        ),
         click.Option(["--raw"], is_flag=True, help="The text alone, as it stands in the file."),
         *parameters({"--json": FORMS["--json"]} | INDEX),
     ],
@@ -49,5 +61,5 @@ command = click.Command(
 
     PAGE is a slug, path, title, alias or a file name that only one page has. SECTION is an anchor, a
     heading, headings joined by ` > ` as searches show them, or the section_id of the JSON forms.
-    PATH:LINE, as searches print it, is the section that holds the line.""",
+    PATH:LINE, as searches print it, is the section that holds the line; PATH:FROM-TO is these lines.""",
 )

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-import stat
 import sys
 import time
 from datetime import UTC, datetime
@@ -18,22 +17,24 @@ from indexerd.contract.file import APPLICATION_ID, CONTRACT_MAJOR, READER_PRAGMA
 from wikiq.errors import (
     CancelledError,
     ForeignIndexError,
-    NoIndexError,
-    UnreadableIndexError,
     WikiqError,
 )
 from wikiq.index.daemon_state import view_daemon, writer_is_running
 from wikiq.index.failures import _CLOSED, _PASSING, _primary_code, damaged, explained
+from wikiq.index.file_check import check_file
 from wikiq.index.sql import SELECT_GENERATION, SELECT_META, SELECT_WRONG_ROWS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from types import TracebackType
-    from typing import Any
+    from typing import Any, TypeVar
 
+    from indexerd.contract.record import Record
     from wikiq.index.daemon_state import DaemonView
     from wikiq.model.results import Freshness
+
+    R = TypeVar("R", bound=Record)
 
 OPEN_PATIENCE_S = 2.0  # a writer that starts, stops or recovers is through with it well before
 OPEN_PAUSE_S = 0.02  # between two tries
@@ -41,9 +42,6 @@ BUSY_TIMEOUT_S = 2.0  # SQLite's own wait, for the moments in which recovery hol
 DEADLINE_S = 30.0  # of one snapshot's statements; 20 times the slowest honest search measured
 DEADLINE_STEPS = 20_000  # virtual machine steps between two looks at the clock: about 1 ms
 LARGEST_VALUE = 64 * 2**20  # bytes of one text; pages end at 16 MiB
-
-_PARTS = ("-wal", "-shm", "-journal")  # that SQLite opens beside the file; for a pipe it would wait for ever
-
 
 # The second one comes from SQLite's own message about a name that is no UTF-8.
 _Failure = (sqlite3.Error, UnicodeDecodeError)
@@ -108,6 +106,16 @@ class Snapshot:
     def rows(self, select: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[tuple[Any, ...]]:
         """Fetch every row of a SELECT."""
         return self.connection.execute(select, values).fetchall()
+
+    def records(
+        self,
+        kind: type[R],
+        select: str,
+        values: Sequence[Any] | Mapping[str, Any] = (),
+        **readers: Callable[[Any], Any],
+    ) -> list[R]:
+        """Fetch every row of a SELECT as a record whose fields are its columns; see `Record.from_row`."""
+        return [kind.from_row(row, **readers) for row in self.rows(select, values)]
 
     def row(self, select: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> tuple[Any, ...] | None:
         """Fetch the first row of a SELECT, None without one."""
@@ -264,7 +272,7 @@ def open_database(path: str, *, patience_s: float = OPEN_PATIENCE_S) -> Database
     Raises NoIndexError, ForeignIndexError, DamagedIndexError or UnreadableIndexError. `patience_s`
     is how long a writer that is just starting or stopping is waited for.
     """
-    _check_file(path)
+    check_file(path)
     give_up_at = time.monotonic() + patience_s
     while True:
         try:
@@ -319,33 +327,6 @@ def _opened(path: str, *, immutable: bool) -> Database:
 def _uri(path: str, *, immutable: bool) -> str:
     quoted = os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     return f"file:{quoted}?mode=ro{'&immutable=1' if immutable else ''}"
-
-
-def _check_file(path: str) -> None:
-    try:
-        found = os.stat(path)
-    except (FileNotFoundError, NotADirectoryError):
-        raise NoIndexError(path, "there is no index", "run `indexerd build` in the wiki's folder") from None
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise UnreadableIndexError(path, f"{reason}", "check that you may read it and its folder") from None
-    if not os.path.isfile(path):
-        raise ForeignIndexError(path, "is not a file", "name the index file with --db")
-    if not os.access(path, os.R_OK):
-        raise UnreadableIndexError(path, "permission denied", "ask its owner to share it (share_group)")
-    for part in _PARTS:
-        if _is_special(path + part):
-            raise ForeignIndexError(path + part, "is not a file", "remove it")
-    if found.st_size == 0:
-        raise ForeignIndexError(path, "is empty", "run `indexerd build` in the wiki's folder")
-
-
-def _is_special(path: str) -> bool:
-    """Tell whether something else than a file is there; one look, since the writer's files come and go."""
-    try:
-        return not stat.S_ISREG(os.stat(path).st_mode)
-    except OSError:
-        return False
 
 
 def _check_contract(connection: sqlite3.Connection, path: str) -> None:

@@ -83,17 +83,16 @@ SELECT_TOPIC_NAMES = "SELECT slug FROM v1_topics UNION SELECT under FROM v1_topi
 # `{condition}` is what filters.page_condition gives; the same three statements for any number of pages.
 _LISTED = "FROM v1_pages p WHERE {condition}"
 _NEWEST = "ORDER BY p.updated_at DESC, p.slug LIMIT ?"
-SELECT_PAGES = f"""
-SELECT p.page_id, p.slug, p.title, p.path, p.summary, p.updated_at, p.size, p.mtime_ns, p.content_hash
-{_LISTED} {_NEWEST}"""
+_STORED_PAGE = """
+SELECT p.page_id, p.slug, p.title, p.path, p.summary, p.updated_at, p.generation, p.size, p.mtime_ns,
+  p.content_hash"""
+SELECT_PAGES = f"{_STORED_PAGE} {_LISTED} {_NEWEST}"
 COUNT_PAGES = f"SELECT count(*) {_LISTED}"
 SELECT_TOPICS_OF_PAGES = f"""
 SELECT DISTINCT t.page_id, t.topic FROM v1_page_topics t
 WHERE t.page_id IN (SELECT p.page_id {_LISTED} {_NEWEST}) ORDER BY t.page_id, t.topic"""
 
-SELECT_PAGE = """
-SELECT slug, title, path, summary, updated_at, generation, size, mtime_ns, content_hash
-FROM v1_pages WHERE page_id = ?"""
+SELECT_PAGE = f"{_STORED_PAGE} FROM v1_pages p WHERE p.page_id = ?"
 SELECT_TOPICS_OF_PAGE = """
 SELECT DISTINCT page_id, topic FROM v1_page_topics WHERE page_id = ? ORDER BY topic"""
 SELECT_SECTION = """
@@ -121,8 +120,8 @@ SELECT_SECTIONS_UNDER = f"""{_TOLD}
 AND (section_path = :path OR substr(section_path, 1, length(:beginning)) = :beginning) ORDER BY ordinal"""
 
 _LINKS = """
-SELECT p.page_id, p.slug, p.path, l.line, l.section_id, l.kind, l.target, l.label, l.target_path, l.fragment,
-  l.target_slug, l.external
+SELECT p.page_id, p.slug, p.title, p.path, l.line, l.section_id, l.kind, l.target, l.label, l.target_path,
+  l.fragment, l.target_slug, l.external
 FROM v1_links l JOIN v1_pages p ON p.page_id = l.page_id"""
 SELECT_LINKS = f"{_LINKS} WHERE l.page_id = ? ORDER BY l.line, l.target"
 SELECT_BACKLINKS = f"""{_LINKS} WHERE l.target_slug = :slug AND l.slug <> :slug
@@ -178,7 +177,10 @@ SELECT_TOPIC_PARENTS = "SELECT child, parent FROM v1_topic_parents ORDER BY chil
 
 SELECT_CHANGES = """
 SELECT generation, committed_at, op, slug, path, content_hash
-FROM v1_changes WHERE generation > ? ORDER BY generation, slug"""
+FROM v1_changes WHERE generation > ? ORDER BY generation, slug LIMIT ?"""
+SELECT_CHANGES_OF = """
+SELECT generation, committed_at, op, slug, path, content_hash
+FROM v1_changes WHERE generation = ? ORDER BY slug"""
 SELECT_CHANGES_FLOOR = "SELECT generation FROM v1_changes_floor"
 
 COUNT_ALL = "SELECT count(*), coalesce(sum(sections), 0) FROM v1_pages"

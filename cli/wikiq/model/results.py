@@ -271,6 +271,17 @@ class MergedResult(Record):
     hits: tuple[WikiHit, ...]
 
 
+def place(hit: Hit) -> tuple[str, int]:
+    """Give the file and line that a hit leads to: what editors open, and what every face prints."""
+    return hit.path, hit.evidence.start_line if hit.evidence is not None else 1
+
+
+def href(hit: Hit) -> str:
+    """Give the path of a hit with `#anchor`, as the `href` of chunks is; not percent-encoded."""
+    anchor = hit.evidence.anchor if hit.evidence is not None else ""
+    return f"{hit.path}#{anchor}" if anchor else hit.path
+
+
 def json_form(value: Any) -> Any:
     """Turn records, tuples and mappings into what `json` writes; anything else is left as it is."""
     if isinstance(value, Record):

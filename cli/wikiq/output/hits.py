@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 
-from wikiq.model.results import FORMAT, OK, document, json_form
+from wikiq.model.results import FORMAT, OK, document, json_form, place
 from wikiq.output.terminal import BOLD, FAINT, MATCH, PLACE, WARNING, Span, counted, joined
 
 TYPE_CHECKING = False
@@ -46,8 +46,8 @@ def hit_fields(hit: Hit, *, root: str, folder: str) -> tuple[str, str, str]:
 
 def place_of(hit: Hit, root: str, folder: str) -> str:
     """Give path and line of a hit as an editor takes them."""
-    line = hit.evidence.start_line if hit.evidence is not None else 1
-    return f"{shown_path(root, hit.path, folder)}:{line}"
+    path, line = place(hit)
+    return f"{shown_path(root, path, folder)}:{line}"
 
 
 def shown_path(root: str, path: str, folder: str) -> str:

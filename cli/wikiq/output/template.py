@@ -6,8 +6,8 @@ Fields are plain text; there is no access to attributes, no expression, no width
 from __future__ import annotations
 
 from wikiq.errors import UsageError
-from wikiq.model.results import Hit
-from wikiq.output.hits import breadcrumb, place_of, shown_path
+from wikiq.model.results import Hit, place
+from wikiq.output.hits import breadcrumb, shown_path
 from wikiq.output.terminal import printable_line
 
 TYPE_CHECKING = False
@@ -68,12 +68,11 @@ def check_hit_template(template: str) -> None:
 def hit_values(hit: Hit, *, root: str, folder: str) -> dict[str, str]:
     """Give what a template may show of a hit; what the hit does not have is empty."""
     evidence = hit.evidence
-    place = place_of(hit, root, folder)
     flat = row_values(hit)
     del flat["evidence"]
     return flat | {
         "path": shown_path(root, hit.path, folder),
-        "line": place.rpartition(":")[2],
+        "line": str(place(hit)[1]),
         "breadcrumb": breadcrumb(hit),
         "section_id": evidence.section_id if evidence is not None else "",
         "heading": evidence.heading if evidence is not None else "",

@@ -17,7 +17,7 @@ from wikiq.model.request import bindable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from wikiq.index.database import Snapshot
 
@@ -38,6 +38,16 @@ class PageRef(Record):
     path: str
     title: str
     sections: int
+
+
+class SectionName(Record):
+    """What a section may be called: the columns of SELECT_SECTION_NAMES."""
+
+    section_rowid: int
+    ordinal: int
+    section_id: str
+    anchor: str
+    heading: str
 
 
 class SectionRef(Record):
@@ -67,17 +77,17 @@ def find_page(snapshot: Snapshot, name: str, *, folder: str | None = None) -> Pa
     for spelled in map(bindable, _spellings(name, snapshot.root, folder)):
         row = snapshot.row(sql.SELECT_PAGE_EXACTLY, {"name": spelled})
         if row is not None:
-            return PageRef(**dict(zip(PageRef.fields, row, strict=True)))
+            return PageRef.from_row(row)
     named = snapshot.rows(sql.SELECT_PAGES_NAMED, (fold_path(name), fold_title(name)))
     if not named:
         return None
     best = min(named, key=lambda row: _KINDS.index(row[-1]) if row[-1] in _KINDS else len(_KINDS))[-1]
-    pages = [row[:-1] for row in named if row[-1] == best]
-    if len({page[0] for page in pages}) > 1:
-        paths = ", ".join(shell_word(page[2]) for page in pages[:MOST_SUGGESTED])
+    pages = [PageRef.from_row(row[:-1]) for row in named if row[-1] == best]
+    if len({page.page_id for page in pages}) > 1:
+        paths = ", ".join(shell_word(page.path) for page in pages[:MOST_SUGGESTED])
         more = ", …" if len(pages) > MOST_SUGGESTED else ""
         raise UsageError(name, f"means {len(pages)} pages", f"give the path of one: {paths}{more}")
-    return PageRef(**dict(zip(PageRef.fields, pages[0], strict=True)))
+    return pages[0]
 
 
 def require_section(snapshot: Snapshot, page: PageRef, name: str) -> SectionRef:
@@ -87,22 +97,23 @@ def require_section(snapshot: Snapshot, page: PageRef, name: str) -> SectionRef:
     it. Raises UnknownSectionError with near misses.
     """
     name = bindable(name)
-    rows = snapshot.rows(sql.SELECT_SECTION_NAMES, (page.page_id,))
+    sections = snapshot.records(SectionName, sql.SELECT_SECTION_NAMES, (page.page_id,))
     folded = fold_title(name.replace("%20", " "))
-    tests = (
-        lambda row: row[3] == name,
-        lambda row: row[2] == name,
-        lambda row: row[3].lower() == name.lower(),
-        lambda row: fold_title(row[4]) == folded,
+    tests: tuple[Callable[[SectionName], bool], ...] = (
+        lambda one: one.anchor == name,
+        lambda one: one.section_id == name,
+        lambda one: one.anchor.lower() == name.lower(),
+        lambda one: fold_title(one.heading) == folded,
     )
     for fits in tests:
-        for row in rows:
-            if fits(row):
-                return SectionRef(section_rowid=row[0], ordinal=row[1])
+        for one in sections:
+            if fits(one):
+                return SectionRef(section_rowid=one.section_rowid, ordinal=one.ordinal)
     at = _ordinal_at(snapshot, page, name) if PATH_SIGN in name else None
     if at is not None:
-        return SectionRef(section_rowid=rows[at][0], ordinal=at)
-    near = [f"{page.slug}#{anchor}" for anchor in _nearest(name, (row[3] for row in rows if row[3]))]
+        return SectionRef(section_rowid=sections[at].section_rowid, ordinal=at)
+    anchors = _nearest(name, (one.anchor for one in sections if one.anchor))
+    near = [f"{page.slug}#{anchor}" for anchor in anchors]
     raise UnknownSectionError(
         f"{page.slug}#{name}",
         "there is no such section",
