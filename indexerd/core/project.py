@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from indexerd.contract.file import PROJECTION_VERSION
 from indexerd.core.chunks.chunks import cut_chunks
@@ -26,18 +25,16 @@ from indexerd.core.model import (
 )
 from indexerd.core.page.anchors import Anchors
 from indexerd.core.page.contents import Contents, sort_contents
+from indexerd.core.page.dates import updated_by
 from indexerd.core.page.decode import count_lines, decode_page
-from indexerd.core.page.front_matter import FrontMatter, parse_front_matter, parse_moment
+from indexerd.core.page.fields import first_text, page_addresses, page_aliases, unused_values
+from indexerd.core.page.front_matter import parse_front_matter
 from indexerd.core.page.mentions import parse_sources, source_mentions
 from indexerd.core.page.names import is_conflict_copy
 from indexerd.core.page.sections import Identity, Place, Slice, cut_sections, outline
 from indexerd.core.page.slugs import path_stem
-from indexerd.core.page.topics import page_topics, unread_topics
-from indexerd.core.page.yaml_subset import Node, text_of
-
-_TEXT_FIELDS: Final = ("title", "summary", "description")
-_MOMENT_FIELDS: Final = ("updated", "date")
-_ALIAS_FIELDS: Final = ("aliases", "alias")
+from indexerd.core.page.topics import page_topics
+from indexerd.core.page.yaml_subset import Node
 
 
 class ProjectionError(Exception):
@@ -84,20 +81,21 @@ def project_page(data: bytes, path: str, options: ProjectionOptions) -> Page:
         document = read_document(text[front_matter.end :])
     except RecursionError as error:
         raise ProjectionError(path, _unparsable()) from error
-    title, title_origin = _title(front_matter, document.headings, path)
-    aliases = tuple(_aliases(front_matter))
+    fields = front_matter.fields()
+    title, title_origin = _title(fields, document.headings, path)
+    aliases = page_aliases(fields)
     identity = Identity(title, aliases, options.identity_names)
-    first_line = count_lines(text[: front_matter.end])
+    first_line = _lines_before(text, front_matter.end)
     slices = cut_sections(text, front_matter.end, first_line, document.headings)
     found = sort_contents(document, slices, first_line, path, options)
-    sources, source_problems = parse_sources(front_matter.values.get("sources"))
+    sources, source_problems = parse_sources(fields.get("sources"))
     said = tuple(source_mentions(sources))
     return Page(
         path=path,
         title=title,
         title_origin=title_origin,
-        summary=front_matter.first_text("summary", "description"),
-        updated=_updated(front_matter),
+        summary=first_text(fields, "summary", "description"),
+        updated=updated_by(fields),
         size=len(data),
         content_hash=hashlib.sha256(data).hexdigest(),
         front_matter=front_matter.as_json(),
@@ -105,14 +103,15 @@ def project_page(data: bytes, path: str, options: ProjectionOptions) -> Page:
         lead=text[: slices[0].start],
         sections=tuple(_sections(text, title, slices, identity, found)),
         aliases=aliases,
-        topics=page_topics(front_matter.values, document.tags),
+        addresses=page_addresses(fields, path),
+        topics=page_topics(fields, document.tags),
         mentions=_distinct([*(each for each in said if isinstance(each, Mention)), *found.mentions]),
         sources=sources,
         diagnostics=(
             *_name_diagnostics(path),
             *decoded.diagnostics,
             *front_matter.diagnostics,
-            *_value_diagnostics(front_matter),
+            *unused_values(fields),
             *source_problems,
             *(each for each in said if isinstance(each, Diagnostic)),
             *_document_diagnostics(document, first_line, identity),
@@ -120,33 +119,18 @@ def project_page(data: bytes, path: str, options: ProjectionOptions) -> Page:
     )
 
 
-def _title(front_matter: FrontMatter, headings: Iterable[Heading], path: str) -> tuple[str, TitleOrigin]:
-    if title := front_matter.first_text("title"):
+def _lines_before(text: str, start: int) -> int:
+    """How many lines front matter takes; the last may have no line end, at the end of the file only."""
+    return count_lines(text[:start]) + (start > 0 and text[start - 1] not in "\r\n")
+
+
+def _title(fields: Mapping[str, Node], headings: Iterable[Heading], path: str) -> tuple[str, TitleOrigin]:
+    if title := first_text(fields, "title"):
         return title, TitleOrigin.FRONT_MATTER
     for heading in headings:
         if heading.level == 1 and heading.text:
             return heading.text, TitleOrigin.HEADING
     return path_stem(path), TitleOrigin.PATH
-
-
-def _aliases(front_matter: FrontMatter) -> Iterator[str]:
-    """Each alias once. One text is cut at commas, as Obsidian does."""
-    seen: set[str] = set()
-    for field in _ALIAS_FIELDS:
-        node = front_matter.values.get(field)
-        texts = map(text_of, node) if isinstance(node, list) else (text_of(node) or "").split(",")
-        for text in texts:
-            alias = " ".join((text or "").split())
-            if alias and alias not in seen:
-                seen.add(alias)
-                yield alias
-
-
-def _updated(front_matter: FrontMatter) -> str | None:
-    for field in _MOMENT_FIELDS:
-        if moment := parse_moment(front_matter.values.get(field)):
-            return moment
-    return None
 
 
 def _sections(
@@ -198,22 +182,6 @@ def _name_diagnostics(path: str) -> Iterator[Diagnostic]:
         yield Diagnostic("conflict_copy", message)
 
 
-def _value_diagnostics(front_matter: FrontMatter) -> Iterator[Diagnostic]:
-    for field in _TEXT_FIELDS:
-        if isinstance(front_matter.values.get(field), dict | list):
-            yield _unread(field, "is no text")
-    for field in _MOMENT_FIELDS:
-        node: Node | None = front_matter.values.get(field)
-        is_given = bool(text_of(node)) or isinstance(node, dict | list)
-        if is_given and parse_moment(node) is None:
-            yield _unread(field, "is no date; write it as 2024-12-31 or 2024-12-31T23:59:59Z")
-    for field in _ALIAS_FIELDS:
-        node = front_matter.values.get(field)
-        if any(isinstance(item, dict | list) for item in (node if isinstance(node, list) else [node])):
-            yield _unread(field, "holds something that is no name")
-    yield from unread_topics(front_matter.values)
-
-
 def _document_diagnostics(document: Document, first_line: int, identity: Identity) -> Iterator[Diagnostic]:
     if document.too_deep is not None:
         message = f"nested deeper than {MAX_NESTING} levels; what lies deeper is text only, flatten it"
@@ -225,10 +193,6 @@ def _document_diagnostics(document: Document, first_line: int, identity: Identit
         if identity.is_cover_sheet(heading):
             message = f"{heading.text!r} is a listed name and no structure; make it the title or an alias"
             yield Diagnostic("suspicious_heading", message, first_line + heading.start + 1)
-
-
-def _unread(field: str, problem: str) -> Diagnostic:
-    return Diagnostic("front_matter_invalid", f"{field!r} {problem}; it is kept in the front matter, unused")
 
 
 def _unparsable() -> Diagnostic:

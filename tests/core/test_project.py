@@ -84,7 +84,7 @@ def test_aliases_are_a_list_or_one_text(block: str, aliases: tuple[str, ...]) ->
         (b"---\ntitle: a: b\n---\n# A\n", "p.md", "front_matter_invalid", 2),
         (b"---\ntitle: [a]\n---\n# A\n", "p.md", "front_matter_invalid", None),
         (b"---\nsummary: {a: b}\n---\n# A\n", "p.md", "front_matter_invalid", None),
-        (b"---\naliases: [[a]]\n---\n# A\n", "p.md", "front_matter_invalid", None),
+        (b"---\naliases: [[a], b]\n---\n# A\n", "p.md", "front_matter_invalid", None),
         (b"---\ndate: soon\n---\n# A\n", "p.md", "front_matter_invalid", None),
         (b"---\nx: 2024-99-99\n---\n# A\n", "p.md", "front_matter_invalid", 2),
         (b"---\nx: 1\nx: 2\n---\n# A\n", "p.md", "front_matter_invalid", 3),

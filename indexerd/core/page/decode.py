@@ -1,7 +1,7 @@
 """Bytes -> text, and where the lines of a text are.
 
-Never fails: what is no text becomes U+FFFD with a diagnostic. Only byte order marks choose an
-encoding, nothing is guessed. It knows nothing of Markdown.
+Never fails: what is no text becomes U+FFFD with a diagnostic. Byte order marks and
+the NULs of UTF-16 choose an encoding, nothing else is guessed. It knows nothing of Markdown.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ REPLACEMENT: Final = "\ufffd"
 LINE_END: Final = re.compile(r"\r\n|\n|\r")
 _LINE_FEED: Final = re.compile(r"\n")
 
+_SAMPLE: Final = 1024  # bytes that tell UTF-16 without a mark
 _UTF16_MARKS: Final = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 
 
@@ -32,12 +33,14 @@ class Decoded:
 
 
 def decode_page(data: bytes) -> Decoded:
-    """UTF-8, or UTF-16 where a byte order mark says so (spec 1.2)."""
+    """UTF-8, or UTF-16 where a byte order mark or its NULs say so (spec 1.2)."""
     encoding = "utf-8"
     data = data.removeprefix(codecs.BOM_UTF8)
     for mark, name in _UTF16_MARKS:
         if data.startswith(mark):
             data, encoding = data[len(mark) :], name
+    if encoding == "utf-8":
+        encoding = _unmarked(data[:_SAMPLE])
     diagnostics = []
     try:
         text = data.decode(encoding)
@@ -49,6 +52,16 @@ def decode_page(data: bytes) -> Decoded:
         diagnostics.append(_nul_characters(count_lines(text[: text.index("\0")]) + 1))
         text = text.replace("\0", REPLACEMENT)
     return Decoded(text, tuple(diagnostics))
+
+
+def _unmarked(sample: bytes) -> str:
+    """UTF-16 without a mark, as Latin text in it looks: a NUL in every second byte, in no other."""
+    even, odd = sample[::2], sample[1::2]
+    if len(sample) > 1 and not any(odd) and all(even):
+        return "utf-16-le"
+    if len(sample) > 1 and not any(even) and all(odd):
+        return "utf-16-be"
+    return "utf-8"
 
 
 def count_lines(text: str) -> int:

@@ -1,7 +1,8 @@
 """Front matter: where it ends, what it says, and what to do about one that cannot be read.
 
-YAML between `---` and `---` or `...`, TOML between `+++` (spec 1.4). Gives values and the offset
-where the Markdown begins; topics, sources and titles are made of the values elsewhere.
+YAML between `---` and `---` or `...`, TOML between `+++`, Logseq's `key:: value` lines (spec 1.4).
+Gives values and the offset where the Markdown begins; topics, sources and titles are made of the
+values elsewhere.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, time
+from datetime import date, time
 from typing import Any, Final
 
 from indexerd.core.model import Diagnostic
 from indexerd.core.page.decode import REPLACEMENT, count_lines
+from indexerd.core.page.salvage import head_lines, salvage
 from indexerd.core.page.yaml_subset import (
     MAX_DEPTH,
     Node,
@@ -23,10 +25,9 @@ from indexerd.core.page.yaml_subset import (
     is_long_integer,
     json_text,
     parse_yaml,
-    text_of,
 )
 
-MAX_BYTES: Final = 64 * 1024  # of a block; real ones have some hundred, and parsing is the costly part
+MAX_BYTES: Final = 1024 * 1024  # of a block (spec 1.4); real ones have some hundred
 
 _OPENING: Final = re.compile(r"(---|\+\+\+)[ \t]*(?:\r\n|\n|\r)")
 # A fence stands at the start of a line; `^` would only see lines that end at a line feed.
@@ -39,9 +40,11 @@ _MEANT: Final = {
     "---": re.compile(r"[\"'\w][^:\r\n]*:(?:[ \t\r\n]|\Z)"),
     "+++": re.compile(r"(?:[\"'\w][^=\r\n]*=|\[)"),
 }
-# What is still taken of a block that cannot be read.
-_SALVAGED: Final = re.compile(r"""^(title|summary)[ \t]*[:=][ \t]*([^\r\n]*?)[ \t]*$""", re.MULTILINE)
-_STRUCTURE: Final = ("|", ">", "[", "{", "&", "*", "!")
+# tomllib makes a table for each part of a dotted key, and a copy of the key for each table: 32 KB of
+# dots took 1 GB. The first part follows what can come before a key, so each text is read once.
+_DEEP_KEY: Final = re.compile(
+    rf"""(?<![^\s=\[{{,])(?:(?:[\w\-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{MAX_DEPTH}}}""", re.ASCII
+)
 _TOML_LINE: Final = re.compile(r"at line (\d+)")
 _FORMAT: Final = {"---": "YAML", "+++": "TOML"}
 
@@ -58,16 +61,14 @@ class FrontMatter:
     raw: str | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
 
+    def fields(self) -> Mapping[str, Node]:
+        """The values by case-folded key; of `Title` and `title`, the folded spelling counts."""
+        folded = {key.casefold(): value for key, value in self.values.items()}
+        return {**folded, **{key: value for key, value in self.values.items() if key in folded}}
+
     def as_json(self) -> str:
         """All values as a JSON object, in the order of the source."""
         return json_text(dict(self.values)) if self.values else "{}"
-
-    def first_text(self, *keys: str) -> str | None:
-        """The first of `keys` that holds a scalar with text, on one line."""
-        for key in keys:
-            if text := " ".join((text_of(self.values.get(key)) or "").split()):
-                return text
-        return None
 
 
 class _NotFrontMatterError(Exception):
@@ -77,13 +78,11 @@ class _NotFrontMatterError(Exception):
 def parse_front_matter(text: str) -> FrontMatter:
     """What the front matter at the start of `text` says; empty where there is none. Never fails."""
     opening = _OPENING.match(text)
-    if opening is None:
-        return FrontMatter()
-    fence, start = opening[1], opening.end()
-    closing = _CLOSING[fence].search(text, start)
-    if closing is None:
-        return FrontMatter()
-    raw, end = text[start : closing.start()], closing.end()
+    closing = _CLOSING[opening[1]].search(text, opening.end()) if opening else None
+    if opening is None or closing is None:
+        return FrontMatter(values=head_lines(text, 0))
+    fence, end = opening[1], closing.end()
+    raw = text[opening.end() : closing.start()]
     try:
         values, diagnostics = _parse_block(raw, fence)
     except _NotFrontMatterError:
@@ -91,38 +90,24 @@ def parse_front_matter(text: str) -> FrontMatter:
     except YamlError as error:
         if not _MEANT[fence].match(raw):
             return FrontMatter()
-        problem = f"the {_FORMAT[fence]} front matter cannot be read: {error.message}"
-        return FrontMatter(end, _salvage(raw), raw, (_invalid(error.line + 1, problem),))
-    return FrontMatter(end, values, None, diagnostics)
+        return _salvaged(raw, fence, end, error)
+    return FrontMatter(end, {**head_lines(text, end), **values}, None, diagnostics)
 
 
-def parse_moment(node: Node | None) -> str | None:
-    """A date or time as ISO 8601 UTC with milliseconds, None where the node is none.
-
-    A time without a zone is taken as UTC: the same bytes mean the same on every machine.
-    """
-    if not isinstance(node, Scalar):
-        return None
-    moment = node.value
-    if isinstance(moment, str):
-        try:
-            moment = datetime.fromisoformat(moment.strip())
-        except ValueError:
-            return None
-    if isinstance(moment, datetime):
-        try:
-            moment = (moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment).astimezone(UTC)
-        except OverflowError:  # the year 1 or 9999, moved across its edge by the zone
-            return None
-    elif isinstance(moment, date):
-        moment = datetime.combine(moment, time(), UTC)
-    else:
-        return None
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+def _salvaged(raw: str, fence: str, end: int, error: YamlError) -> FrontMatter:
+    """What can be read of a block that as a whole cannot; each bad line costs that line."""
+    readable = raw if len(raw) <= MAX_BYTES else raw[:MAX_BYTES]
+    values, faults = salvage(readable, _parse_toml if fence == "+++" else _parse_mapping)
+    told = [fault for fault in faults if not fault.is_template]
+    if faults and not told:
+        return FrontMatter(end, values, raw)
+    line, message = (told[0].line, told[0].message) if told else (error.line, error.message)
+    problem = f"the {_FORMAT[fence]} front matter cannot be read here: {message}"
+    return FrontMatter(end, values, raw, (_invalid(line + 1, problem),))
 
 
 def _parse_block(raw: str, fence: str) -> tuple[Mapping[str, Node], tuple[Diagnostic, ...]]:
-    if len(raw.encode("utf-8")) > MAX_BYTES:
+    if len(raw) > MAX_BYTES or len(raw.encode()) > MAX_BYTES:
         raise YamlError(1, f"it is larger than {MAX_BYTES // 1024} KiB; move text below the front matter")
     if fence == "+++":
         return _parse_toml(raw), ()
@@ -132,7 +117,16 @@ def _parse_block(raw: str, fence: str) -> tuple[Mapping[str, Node], tuple[Diagno
     return root, tuple(_invalid(warning.line + 1, warning.message) for warning in warnings)
 
 
+def _parse_mapping(text: str) -> Mapping[str, Node]:
+    root, _ = parse_yaml(text)
+    if not isinstance(root, dict):
+        raise YamlError(1, "neither a key nor part of one")
+    return root
+
+
 def _parse_toml(raw: str) -> dict[str, Node]:
+    if _DEEP_KEY.search(raw):
+        raise YamlError(1, f"a key of more than {MAX_DEPTH} parts")
     try:
         table = tomllib.loads(raw.replace("\r\n", "\n").replace("\r", "\n"))
     except tomllib.TOMLDecodeError as error:
@@ -167,17 +161,6 @@ def _toml_node(value: Any, depth: int) -> Node:
 def _without_nul(text: str) -> str:
     """A TOML text may spell one, which no row may hold; the rest of what TOML spells is fit for one."""
     return text.replace("\0", REPLACEMENT)
-
-
-def _salvage(raw: str) -> dict[str, Node]:
-    values: dict[str, Node] = {}
-    for line in _SALVAGED.finditer(raw.replace("\r", "\n")):
-        text = line[2]
-        if len(text) > 1 and text[0] in "\"'" and text[-1] == text[0]:
-            text = text[1:-1]
-        if text and not text.startswith(_STRUCTURE):
-            values.setdefault(line[1], Scalar(text, text))
-    return values
 
 
 def _invalid(line: int, problem: str) -> Diagnostic:

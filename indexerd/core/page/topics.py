@@ -14,13 +14,13 @@ from typing import Final
 
 from indexerd.core.markdown.document import FoundText
 from indexerd.core.model import Diagnostic, TopicDeclaration, TopicUse
-from indexerd.core.page.yaml_subset import Node, YamlError, parse_yaml, text_of
+from indexerd.core.page.yaml_subset import Node, Scalar, YamlError, parse_yaml, text_of, texts_of, unlinked
 
 MAX_TOPICS_FILE: Final = 1024 * 1024  # characters of topics.yaml: some 10,000 topics with descriptions
 
-_SPLIT: Final = re.compile(r"[,\s]+")
+_WORDS: Final = re.compile(r"#?\[\[[^\[\]]*\]\]|[^,\s]+")  # `[[two words]]` is one
 _NUMBER: Final = re.compile(r"[\d/]+")  # `#123` and `#2024/05` are no tags (Obsidian)
-_FIELDS: Final = ("topics", "tags")
+_FIELDS: Final = ("topics", "tags", "tag", "categories", "keywords")
 
 
 def normalize_topic(text: str) -> str:
@@ -39,11 +39,12 @@ def enclosing_topics(topic: str) -> tuple[str, ...]:
 
 
 def page_topics(values: Mapping[str, Node], tags: Iterable[FoundText]) -> tuple[TopicUse, ...]:
-    """What a page carries: front matter `topics` and `tags`, and `#tag` in its text; each once an origin."""
+    """What a page carries: fields of its front matter, keys folded, and `#tag`s; each once an origin."""
     uses: dict[TopicUse, None] = {}
     for origin in _FIELDS:
         for text in _listed(values.get(origin)):
-            if topic := normalize_topic(text):
+            topic = normalize_topic(unlinked(text.strip().lstrip("#")))
+            if topic and not _NUMBER.fullmatch(topic):
                 uses[TopicUse(topic, origin)] = None
     for tag in tags:
         topic = normalize_topic(tag.text)
@@ -55,9 +56,7 @@ def page_topics(values: Mapping[str, Node], tags: Iterable[FoundText]) -> tuple[
 def unread_topics(values: Mapping[str, Node]) -> Iterator[Diagnostic]:
     """One diagnostic for each of the fields that holds something that cannot be a topic."""
     for field in _FIELDS:
-        node = values.get(field)
-        items = node if isinstance(node, list) else [node]
-        if any(isinstance(item, dict | list) for item in items):
+        if any(True for text in texts_of(values.get(field)) if text is None):
             message = f"{field!r} holds something that is no word; write it as a list of words"
             yield Diagnostic("front_matter_invalid", message)
 
@@ -89,10 +88,10 @@ def parse_topics(text: str) -> tuple[TopicDeclaration, ...] | Diagnostic:
 
 def _listed(node: Node | None) -> Iterator[str]:
     """The words of a list, or of one text cut at commas and blanks."""
-    if isinstance(node, list):
-        yield from filter(None, map(text_of, node))
-    elif text := text_of(node):
-        yield from _SPLIT.split(text)
+    if isinstance(node, Scalar):
+        yield from _WORDS.findall(text_of(node) or "")
+    else:
+        yield from filter(None, texts_of(node))
 
 
 def _entries(root: Node) -> Iterator[tuple[str | None, Node]]:

@@ -21,6 +21,7 @@ MAX_DEPTH: Final = 32  # mappings and lists within each other; real front matter
 INTEGER_BITS: Final = 63  # and a sign: SQLite's JSON functions round what is longer
 _QUOTED: Final = 40  # characters of a value in a message
 _STRING_TAG: Final = "tag:yaml.org,2002:str"
+_LINK: Final = re.compile(r"\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]")
 _SURROGATES: Final = re.compile("[\ud800-\udfff\0]")  # what no UTF-8 file, SQLite or JSON reader takes
 
 Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
@@ -69,6 +70,30 @@ def parse_yaml(text: str) -> tuple[Node, tuple[YamlWarning, ...]]:
 def text_of(node: Node | None) -> str | None:
     """A scalar as written, None for anything else and for null."""
     return node.text if isinstance(node, Scalar) and node.value is not None else None
+
+
+def texts_of(node: Node | None) -> Iterator[str | None]:
+    """The texts of a list, or the one of a scalar; None for each item that is none. `[[x]]` is one text."""
+    for item in node if isinstance(node, list) and link_text(node) is None else [node]:
+        if isinstance(item, dict | list):
+            yield link_text(item)
+        elif text := text_of(item):
+            yield text
+
+
+def link_text(node: Node | None) -> str | None:
+    """The x of `[[x]]`, which YAML reads as a list in a list; None for anything else."""
+    if isinstance(node, list) and len(node) == 1 and isinstance(node[0], list):
+        texts = [text_of(item) for item in node[0]]
+        if all(text is not None for text in texts):
+            return ", ".join(filter(None, texts))
+    return None
+
+
+def unlinked(text: str) -> str:
+    """The page that `[[page]]` or `[[page|label]]` names; any other text as it stands."""
+    match = _LINK.fullmatch(text.strip())
+    return match[1] if match else text
 
 
 def json_value(node: Node) -> Json:

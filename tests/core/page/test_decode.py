@@ -61,3 +61,9 @@ def test_any_bytes_decode_to_text_that_can_be_stored(data: bytes) -> None:
     text = decode_page(data).text
     assert "\0" not in text
     assert text.encode("utf-8").decode("utf-8") == text
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_without_a_mark_is_told_by_its_nuls(encoding: str) -> None:
+    decoded = decode_page("# Title\r\ntext\n".encode(encoding))
+    assert (decoded.text, decoded.diagnostics) == ("# Title\r\ntext\n", ())

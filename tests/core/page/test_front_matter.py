@@ -7,7 +7,8 @@ import json
 import pytest
 
 from indexerd.core.model import ProjectionOptions, TitleOrigin
-from indexerd.core.page.front_matter import MAX_BYTES, parse_front_matter, parse_moment
+from indexerd.core.page.fields import first_text
+from indexerd.core.page.front_matter import MAX_BYTES, FrontMatter, parse_front_matter
 from indexerd.core.project import project_page
 
 
@@ -15,6 +16,10 @@ def read(text: str) -> tuple[str, object]:
     """The text that is front matter, and its values."""
     found = parse_front_matter(text)
     return text[: found.end], json.loads(found.as_json())
+
+
+def title_of(found: FrontMatter) -> str | None:
+    return first_text(found.fields(), "title")
 
 
 @pytest.mark.parametrize(
@@ -117,7 +122,7 @@ def test_a_block_is_read_up_to_its_limit(size: int, *, is_read: bool) -> None:
     assert len(block.encode()) == size
     assert found.end == len(block) + 8
     assert (found.raw is None) is is_read
-    assert found.first_text("title") == "T"
+    assert title_of(found) == "T"
     assert [each.kind for each in found.diagnostics] == ([] if is_read else ["front_matter_invalid"])
 
 
@@ -128,36 +133,3 @@ def test_hostile_nesting_costs_a_diagnostic_and_nothing_else(fence: str) -> None
     page = project_page(text.encode(), "p.md", ProjectionOptions())
     assert [each.kind for each in page.diagnostics] == ["front_matter_invalid"]
     assert [each.heading for each in page.sections] == ["A"]
-
-
-@pytest.mark.parametrize(
-    "text, moment",
-    [
-        ("2024-01-02", "2024-01-02T00:00:00.000Z"),
-        ("2024-01-02T03:04:05Z", "2024-01-02T03:04:05.000Z"),
-        ("2024-01-02T03:04:05.678901+02:00", "2024-01-02T01:04:05.678Z"),
-        ("2024-01-02 03:04:05", "2024-01-02T03:04:05.000Z"),
-        ("'2024-01-02'", "2024-01-02T00:00:00.000Z"),
-        ("0099-01-02", "0099-01-02T00:00:00.000Z"),
-        ("0001-01-01T00:00:00+05:00", None),
-        ("2024-99-99", None),
-        ("last week", None),
-        ("2024", None),
-        ("[2024-01-02]", None),
-        ("", None),
-    ],
-)
-def test_a_moment_is_utc_with_milliseconds(text: str, moment: str | None) -> None:
-    values = parse_front_matter(f"---\ndate: {text}\n---\n").values
-    assert parse_moment(values.get("date")) == moment
-
-
-def test_updated_comes_before_date_and_a_bad_one_is_said() -> None:
-    def updated(block: str) -> tuple[str | None, list[str]]:
-        page = project_page(f"---\n{block}\n---\n# A\n".encode(), "p.md", ProjectionOptions())
-        return page.updated, [each.kind for each in page.diagnostics]
-
-    said = ["front_matter_invalid"]
-    assert updated("date: 2024-01-01\nupdated: 2024-02-02") == ("2024-02-02T00:00:00.000Z", [])
-    assert updated("date: 2024-01-01\nupdated: soon") == ("2024-01-01T00:00:00.000Z", said)
-    assert updated("date:\nupdated: ''") == (None, [])
