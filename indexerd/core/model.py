@@ -178,8 +178,7 @@ class Page:
     """All that one file says: a pure function of its bytes, its path and the projection options.
 
     `front_matter` is a JSON object. `updated` is the date that the front matter gives, ISO 8601
-    UTC with milliseconds, None without one. `addresses` are where it says it is published: paths
-    that begin with `/`, as written. `content_hash` is the lower-case hex sha256 of the raw
+    UTC with milliseconds, None without one. `content_hash` is the lower-case hex sha256 of the raw
     bytes, None where the file was too large to be read. The slug is not here: it depends on the
     neighbours (spec 1.3) and is assigned in reconcile.
     """
@@ -196,7 +195,6 @@ class Page:
     lead: str
     sections: tuple[Section, ...]
     aliases: tuple[str, ...] = ()
-    addresses: tuple[str, ...] = ()
     topics: tuple[TopicUse, ...] = ()
     mentions: tuple[Mention, ...] = ()
     sources: tuple[Source, ...] = ()

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from indexerd.contract.file import PROJECTION_VERSION
 from indexerd.core.chunks.chunks import cut_chunks
-from indexerd.core.markdown.document import Document, Heading
+from indexerd.core.markdown.document import Document
 from indexerd.core.markdown.parser import MAX_NESTING
 from indexerd.core.markdown.read import read_document
 from indexerd.core.model import (
@@ -27,7 +27,7 @@ from indexerd.core.page.anchors import Anchors
 from indexerd.core.page.contents import Contents, sort_contents
 from indexerd.core.page.dates import updated_by
 from indexerd.core.page.decode import count_lines, decode_page
-from indexerd.core.page.fields import first_text, page_addresses, page_aliases, unused_values
+from indexerd.core.page.fields import first_text, page_aliases, unused_values
 from indexerd.core.page.front_matter import parse_front_matter
 from indexerd.core.page.mentions import parse_sources, source_mentions
 from indexerd.core.page.names import is_conflict_copy
@@ -82,7 +82,7 @@ def project_page(data: bytes, path: str, options: ProjectionOptions) -> Page:
     except RecursionError as error:
         raise ProjectionError(path, _unparsable()) from error
     fields = front_matter.fields()
-    title, title_origin = _title(fields, document.headings, path)
+    title, title_origin = _title(fields, document, path)
     aliases = page_aliases(fields)
     identity = Identity(title, aliases, options.identity_names)
     first_line = _lines_before(text, front_matter.end)
@@ -103,7 +103,6 @@ def project_page(data: bytes, path: str, options: ProjectionOptions) -> Page:
         lead=text[: slices[0].start],
         sections=tuple(_sections(text, title, slices, identity, found)),
         aliases=aliases,
-        addresses=page_addresses(fields, path),
         topics=page_topics(fields, document.tags),
         mentions=_distinct([*(each for each in said if isinstance(each, Mention)), *found.mentions]),
         sources=sources,
@@ -124,12 +123,14 @@ def _lines_before(text: str, start: int) -> int:
     return count_lines(text[:start]) + (start > 0 and text[start - 1] not in "\r\n")
 
 
-def _title(fields: Mapping[str, Node], headings: Iterable[Heading], path: str) -> tuple[str, TitleOrigin]:
+def _title(fields: Mapping[str, Node], document: Document, path: str) -> tuple[str, TitleOrigin]:
     if title := first_text(fields, "title"):
         return title, TitleOrigin.FRONT_MATTER
-    for heading in headings:
+    for heading in document.headings:
         if heading.level == 1 and heading.text:
             return heading.text, TitleOrigin.HEADING
+    if document.html_title:
+        return document.html_title, TitleOrigin.HEADING
     return path_stem(path), TitleOrigin.PATH
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from indexerd.contract.file import APPLICATION_ID, PAGE_SIZE, SCHEMA_VERSION
+from indexerd.contract.file import APPLICATION_ID, PAGE_SIZE, PROJECTION_VERSION, SCHEMA_VERSION
 from indexerd.contract.terms import fold_path, fold_title, grams
 from indexerd.store.file.schema import SCHEMA
 
@@ -91,7 +91,7 @@ def _meta(root: Path, name: str) -> dict[str, Any]:
         "index_id": f"id-of-{name}",
         "generation": 1,
         "committed_at": "2026-01-02T00:00:00.000Z",
-        "projection_version": 1,
+        "projection_version": PROJECTION_VERSION,
         "terms_version": 1,
         "root": os.path.realpath(root),
         "name": name,

@@ -86,6 +86,7 @@ class Document:
     """A whole text.
 
     `code_spans`: those that may be a path, with a slash and no blank. `tags`: without their `#`.
+    `html_title`: the text of the first top-level HTML `<h1>`, which opens no section.
     `too_deep`: the line where nesting passed MAX_NESTING and was cut off.
     """
 
@@ -94,6 +95,7 @@ class Document:
     links: tuple[FoundLink, ...]
     code_spans: tuple[FoundText, ...]
     tags: tuple[FoundText, ...]
+    html_title: str | None = None
     too_deep: int | None = None
 
 
@@ -127,6 +129,7 @@ class Blocks:
     blocks: list[Block] = field(default_factory=list)
     runs: list[tuple[int, str]] = field(default_factory=list)
     references: References = field(default_factory=dict)
+    html_title: str = ""
     too_deep: int | None = None
 
     def add_run(self, line: int, text: str, start: int = 0, end: int | None = None) -> None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cache
 from typing import Final
 
 from indexerd.core.markdown.document import TABLE_HEADER_LINES, Block, BlockKind, Blocks, may_hold_finds
+from indexerd.core.markdown.opaque import closing_fence
 from indexerd.core.markdown.parser import MAX_NESTING, add_definition, parse_blocks, split_row
 
 # CPython before 3.11.5 loses its place where a possessive quantifier repeats more than one character
@@ -43,12 +43,12 @@ _ITEM_LINE: Final = rf"""(?:\n[ \t]*+(?=\n))*\n(?:(?:[ ]{{2,}}|[ ]{{0,3}}\t[ \t]
            |(?P=lead)(?!{_RULE})(?(bullet)(?P=bullet)|[0-9]{{1,9}}(?P=stop))[ ]{{1,4}}\S)"""
 _BLOCK: Final = re.compile(
     rf"""(?:[ \t]*+\n)*(?:
-    (?P<paragraph>[ ]{{0,3}}(?:{_TEXT}|\[(?:\[|[^\[\]\\\n]*+\](?!:)))[^\n]*+
+    (?P<paragraph>[ ]{{0,3}}(?:{_TEXT}|\[(?:\[|\^|[^\[\]\\\n]*+\](?!:)))[^\n]*+
         (?:\n[ \t]*+(?:{_TEXT}|\[)[^\n]*+)*)
         (?:\n[ ]{{0,3}}(?P<underline>=+|-+)[ \t]*{_END}|(?=\Z|\n{_ENDS_PARAGRAPH}))
   | (?P<heading>[ ]{{0,3}}(?P<hashes>\#{{1,6}}){_NO_TABLE}(?:[ \t][^\n]*)?{_END})
   | [ ]{{0,3}}(?P<fence>`{{3,}}+(?=[^`\n]*{_END})|~{{3,}}+){_NO_TABLE}
-  | (?P<definition>\[(?P<label>[^\[\]\\\n]+)\]:[ \t]*(?P<target>[^\x00-\x20\x7f<>\\()&]+)[ \t]*
+  | (?P<definition>\[(?!\^)(?P<label>[^\[\]\\\n]+)\]:[ \t]*(?P<target>[^\x00-\x20\x7f<>\\()&]+)[ \t]*
         (?=\Z|\n(?:\[|[ \t]*(?:\n|\Z)|\#{{1,6}}[ \t])))
   | (?P<code>{_INDENT}[ \t]*+[^\n]++(?:\n(?:{_INDENT}[^\n]*+|[ \t]*+{_END}))*)
   | (?P<table>\|[^\n]*\n(?P<dashes>\|[-:|\ \t]*)(?=\n|\Z)(?:\n\|[^\n]*+)*)(?=\Z|\n[ \t]*(?:\n|\Z))
@@ -176,7 +176,7 @@ class _Scanner:
 
     def _fence(self, match: re.Match[str]) -> bool:
         marks = match["fence"]
-        closing = _closing_fence(marks[0], len(marks)).search(self._text, match.end())
+        closing = closing_fence(marks[0], len(marks)).search(self._text, match.end())
         self._add(BlockKind.CODE, closing.end() if closing else len(self._text))
         return True
 
@@ -289,8 +289,3 @@ def _items(source: str, lead: int, own_mark: str) -> list[tuple[int, str]] | Non
         else:
             items[-1][1].append(line[width:])
     return [(number, "\n".join(lines)) for number, lines in items]
-
-
-@cache
-def _closing_fence(mark: str, count: int) -> re.Pattern[str]:
-    return re.compile(rf"^[ ]{{0,3}}{mark}{{{count},}}[ \t]*$", re.MULTILINE)

@@ -10,6 +10,7 @@ import re
 from typing import Final
 
 from indexerd.core.markdown.document import FoundLink, LineCounter, References
+from indexerd.core.markdown.opaque import closing_ticks
 from indexerd.core.markdown.parser import WIKILINK, InlineFinds, find_definition, fold_blanks
 from indexerd.core.model import LinkKind
 
@@ -57,20 +58,6 @@ def code_content(code: str) -> str:
     return code[1:-1] if code[0] == code[-1] == " " and code.strip(" ") else code
 
 
-def _closing(source: str, at: int, length: int) -> int:
-    """Where the run of as many backticks begins that closes a code span; -1 without one."""
-    marks = "`" * length
-    found = source.find(marks, at)
-    while found >= 0:
-        end = found + length
-        while source.startswith("`", end):
-            end += 1
-        if end - found == length:
-            return found
-        found = source.find(marks, end)
-    return -1
-
-
 class _Run:
     """One run of inline markup, read from left to right."""
 
@@ -93,7 +80,7 @@ class _Run:
             if mark.lastgroup:
                 return False
             if sign[0] == "`":
-                closing = _closing(source, at, len(sign))
+                closing = closing_ticks(source, at, len(sign))
                 if closing >= 0:
                     self.codes.append(code_content(source[at:closing]))
                     at = closing + len(sign)

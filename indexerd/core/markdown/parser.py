@@ -7,16 +7,19 @@ reading of Markdown in this package. It knows nothing of sections, pages, paths 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
+from html import unescape
 from typing import Final
 
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import mdTrim, normalizeReference
+from markdown_it.rules_block import StateBlock, reference
 from markdown_it.rules_block.table import escapedSplit
 from markdown_it.rules_inline import StateInline, autolink, image, link
 from markdown_it.token import Token
 
+from indexerd.core.markdown.attributes import neighbour_id, split_attributes
 from indexerd.core.markdown.document import (
     TABLE_HEADER_LINES,
     Block,
@@ -29,6 +32,7 @@ from indexerd.core.markdown.document import (
     LineCounter,
     References,
 )
+from indexerd.core.markdown.opaque import hide_regions, show
 from indexerd.core.model import LinkKind
 
 # Levels of blocks within blocks. The preset's 20 silently drops every heading after a deeper list;
@@ -56,14 +60,17 @@ _BLOCK_KINDS: Final = {
 _CONTAINERS: Final = ("blockquote_open", "list_item_open")
 _LEAVES_OPEN: Final = ("fence", "html_block")
 
-_EXPLICIT_ANCHOR: Final = re.compile(r"(?<!\\)\{#([^\s{}]+)(?:\s[^{}]*)?\}$")
+_CODE: Final = ("fence", "code_block")
+_RAW_HTML: Final = re.compile(r"\s*<(?:!--|(?:pre|script|style|textarea)\b)", re.IGNORECASE)
+_HTML_TITLE: Final = re.compile(r"<h1\b[^>]*>(.*?)</h1\s*>", re.IGNORECASE | re.DOTALL)
+_HTML_TAG: Final = re.compile(r"<[^>]*>")
 WIKILINK: Final = re.compile(r"!?\[\[([^\[\]|\n]+?)(?:\\?\|([^\[\]\n]*))?\]\]")
 _MAY_BE_PATH: Final = re.compile(r"\s*[^\s/\\]*[/\\]\S*\s*")
 # What a tag may hold, as Obsidian has it: no blank, no ASCII punctuation but `-_/`, no general or
 # CJK punctuation; any script and emoji (with their joiner U+200D) may.
 _TAG: Final = re.compile(
-    r"""(?<!\S)\#([^\s\#!"$%&'()*+,.:;<=>?@\\^`{|}~\[\]\u2000-\u200c\u200e-\u206f\u2e00-\u2e7f"""
-    r"""\u3000-\u3003\u3008-\u3011\u3014-\u301f\uff01-\uff0e\uff1a-\uff20\uff3b-\uff3d\uff5b-\uff65\ufffc]+)"""
+    r"""(?<!\S)\#(?![\ufe0f\u20e3])([^\s\#!"$%&'()*+,.:;<=>?@\\^`{|}~\[\]\u2000-\u200c\u200e-\u206f\u2e00-\u2e7f"""
+    r"""\u3000-\u3003\u3008-\u3011\u3014-\u301f\uff01-\uff0e\uff1a-\uff20\uff3b-\uff3d\uff5b-\uff65\ufffc\U0010ff00-\U0010ff7e]+)"""
 )
 _HOLE: Final = "\ufffc"  # stands in the text for what is no text, so no tag begins or goes on there
 
@@ -74,14 +81,43 @@ def parse_document(text: str) -> Document:
     Raises RecursionError where inline markup is nested deeper than the interpreter can follow.
     """
     found, finds = Blocks(), InlineFinds()
-    parse_blocks(unify_line_ends(text), 0, found)
-    headings = tuple(
-        Heading(level, start, end, *parse_heading(source, found.references))
-        for level, start, end, source in found.headings
-    )
+    text = unify_line_ends(text)
+    hidden = hide_regions(text, code_lines)
+    parse_blocks(hidden, 0, found)
+    headings = read_headings(found, text, hidden, parse_heading)
     for line, source in found.runs:
         finds.parse(line, source, found.references)
-    return finds.document(headings, found)
+    return finds.document(headings, found, has_regions=hidden is not text)
+
+
+def read_headings(
+    found: Blocks, text: str, hidden: str, plain_text: Callable[[str, References], str]
+) -> tuple[Heading, ...]:
+    """The headings of a text whose regions are hidden, with the ids that attribute blocks give them."""
+    has_regions = hidden is not text
+    lines, hidden_lines = (text.split("\n"), hidden.split("\n")) if has_regions else ((), ())
+    headings = []
+    for level, start, end, source in found.headings:
+        source, anchor = split_attributes(source) if has_regions else (source, None)
+        if anchor is None and has_regions:
+            anchor = neighbour_id(lines, hidden_lines, start, end)
+        plain = plain_text(source, found.references)
+        headings.append(
+            Heading(level, start, end, fold_blanks(show(plain)) if has_regions else plain, anchor)
+        )
+    return tuple(headings)
+
+
+def code_lines(text: str) -> list[tuple[int, int]]:
+    """The lines of code and of HTML that is no Markdown, at any depth; each half-open, in order."""
+    tokens: list[Token] = []
+    _parser().block.parse(text, _parser(), {}, tokens)
+    return [
+        (token.map[0], token.map[1])
+        for token in tokens
+        if token.map
+        and (token.type in _CODE or (token.type == "html_block" and _RAW_HTML.match(token.content)))
+    ]
 
 
 def unify_line_ends(text: str) -> str:
@@ -112,17 +148,16 @@ def parse_blocks(text: str, first_line: int, found: Blocks) -> bool:
                 end -= 1
             header_end = start + first_line + TABLE_HEADER_LINES if kind is BlockKind.TABLE else 0
             found.blocks.append(Block(kind, start + first_line, end + first_line, header_end))
+            if kind is BlockKind.HTML and not found.html_title:
+                found.html_title = _html_title(token.content)
         elif token.level >= MAX_NESTING - 1 and token.type in _CONTAINERS and found.too_deep is None:
             found.too_deep = start + first_line
     return is_open
 
 
-def parse_heading(source: str, references: References) -> tuple[str, str | None]:
-    """The plain text of a heading and its explicit id."""
-    anchor = None
-    if source.endswith("}") and (explicit := _EXPLICIT_ANCHOR.search(source)):
-        source, anchor = source[: explicit.start()], explicit[1]
-    return fold_blanks(_plain_text(_inline_tokens(source, references))), anchor
+def parse_heading(source: str, references: References) -> str:
+    """The plain text of a heading."""
+    return fold_blanks(_plain_text(_inline_tokens(source, references)))
 
 
 def add_definition(label: str, target: str, references: References) -> bool:
@@ -154,6 +189,7 @@ def split_row(row: str) -> list[str]:
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING, "inline_definitions": True})
     parser.enable("table")
+    parser.block.ruler.at("reference", _reference, {"alt": []})
     parser.normalizeLink = _keep_target  # type: ignore[method-assign]  # targets are kept as written
     return parser
 
@@ -167,6 +203,21 @@ def _inline_parser() -> MarkdownIt:
     parser.inline.ruler.at("autolink", _placed_autolink)
     parser.normalizeLink = _keep_target  # type: ignore[method-assign]  # targets are kept as written
     return parser
+
+
+def _reference(state: StateBlock, first: int, last: int, silent: bool) -> bool:  # noqa: FBT001 - as above
+    """The parser's own rule; `[^1]: word` is a footnote and no link definition."""
+    if state.src.startswith("[^", state.bMarks[first] + state.tShift[first]):
+        return False
+    return reference(state, first, last, silent)
+
+
+def _html_title(html: str) -> str:
+    """The text of the first `<h1>` that has some; comments hold none."""
+    if "<h1" not in html and "<H1" not in html:
+        return ""
+    texts = (unescape(_HTML_TAG.sub("", match[1])) for match in _HTML_TITLE.finditer(html))
+    return next(filter(None, map(fold_blanks, texts)), "") if not html.lstrip().startswith("<!--") else ""
 
 
 def _keep_target(url: str) -> str:
@@ -216,6 +267,11 @@ def _wikilink(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - the s
     match = WIKILINK.match(src, at, state.posMax)
     if match is None or not match[1].strip():
         return False
+    if src[at] == "[" and _is_tag_sign(src, at - 1):
+        if not silent:
+            state.push("tag", "", 0).content = match[1].strip()
+        state.pos = match.end()
+        return True
     is_embed = src[at] == "!"
     if src.startswith("(", match.end()) and (_placed_image if is_embed else _placed_link)(state, silent):
         return True
@@ -227,6 +283,11 @@ def _wikilink(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - the s
         token.meta = {"at": at, "kind": LinkKind.EMBED if is_embed else LinkKind.WIKILINK}
     state.pos = match.end()
     return True
+
+
+def _is_tag_sign(source: str, at: int) -> bool:
+    """Whether the `#` of Logseq's `#[[two words]]` is there."""
+    return source[at : at + 1] == "#" and (at == 0 or source[at - 1].isspace()) if at >= 0 else False
 
 
 def _inline_tokens(source: str, references: References) -> list[Token]:
@@ -268,6 +329,8 @@ class InlineFinds:
         for index, token in enumerate(tokens):
             if token.type == "code_inline":
                 self.add_code(line, token.content)
+            elif token.type == "tag":
+                self.tags.append(FoundText(line, token.content))
             elif token.type in ("link_open", "image", "wikilink"):
                 self.links.append(_found_link(tokens, index, lines))
         if "#" in source:
@@ -278,14 +341,15 @@ class InlineFinds:
         if _MAY_BE_PATH.fullmatch(code):
             self.code_spans.append(FoundText(line, code))
 
-    def document(self, headings: tuple[Heading, ...], found: Blocks) -> Document:
+    def document(self, headings: tuple[Heading, ...], found: Blocks, *, has_regions: bool) -> Document:
         """All that was found, with the blocks it was found in."""
         return Document(
             headings=headings,
             blocks=tuple(found.blocks),
-            links=tuple(self.links),
+            links=tuple(map(_shown, self.links)) if has_regions else tuple(self.links),
             code_spans=tuple(self.code_spans),
             tags=tuple(self.tags),
+            html_title=show(found.html_title) or None,
             too_deep=found.too_deep,
         )
 
@@ -306,6 +370,13 @@ class InlineFinds:
         lines = LineCounter(text, first_line)
         for match in _TAG.finditer(text):
             self.tags.append(FoundText(lines.line_at(match.start()), match[1]))
+
+
+def _shown(link: FoundLink) -> FoundLink:
+    """A link without hidden characters."""
+    target, label = show(link.target), show(link.label)
+    is_plain = target == link.target and label == link.label
+    return link if is_plain else FoundLink(link.kind, link.line, target, fold_blanks(label))
 
 
 def _found_link(tokens: Sequence[Token], index: int, lines: LineCounter) -> FoundLink:

@@ -5,10 +5,18 @@ The same result as `markdown.parse_document` for every text, several times faste
 
 from __future__ import annotations
 
-from indexerd.core.markdown.document import Blocks, Document, Heading
+from indexerd.core.markdown.document import Blocks, Document, References
 from indexerd.core.markdown.fast_blocks import scan_blocks
 from indexerd.core.markdown.fast_inline import find_certain, heading_text
-from indexerd.core.markdown.parser import InlineFinds, parse_document, parse_heading, unify_line_ends
+from indexerd.core.markdown.opaque import hide_regions
+from indexerd.core.markdown.parser import (
+    InlineFinds,
+    code_lines,
+    parse_document,
+    parse_heading,
+    read_headings,
+    unify_line_ends,
+)
 
 
 def read_document(text: str) -> Document:
@@ -28,14 +36,16 @@ def read_document(text: str) -> Document:
 def read_quickly(text: str) -> Document:
     """Read a text as `read_document` does, without its fallback."""
     found, finds = Blocks(), InlineFinds()
-    scan_blocks(unify_line_ends(text), found)
-    headings = []
-    for level, start, end, source in found.headings:
-        plain, anchor = heading_text(source), None
-        if plain is None or source.endswith("}"):
-            plain, anchor = parse_heading(source, found.references)
-        headings.append(Heading(level, start, end, plain, anchor))
+    text = unify_line_ends(text)
+    hidden = hide_regions(text, code_lines)
+    scan_blocks(hidden, found)
+    headings = read_headings(found, text, hidden, _heading_text)
     for line, source in found.runs:
         if not find_certain(line, source, found.references, finds):
             finds.parse(line, source, found.references)
-    return finds.document(tuple(headings), found)
+    return finds.document(headings, found, has_regions=hidden is not text)
+
+
+def _heading_text(source: str, references: References) -> str:
+    plain = heading_text(source)
+    return parse_heading(source, references) if plain is None else plain

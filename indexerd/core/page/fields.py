@@ -1,4 +1,4 @@
-"""The fields of front matter that name a page: aliases, addresses, and the words of a list.
+"""The fields of front matter that name a page: title, summary, aliases; which ones are of no use.
 
 A field holds one text or a list of them; `[[x]]` is x, as Obsidian and Logseq write links to
 topics and pages. Keys come folded. What a topic or a date is, is told elsewhere.
@@ -6,10 +6,8 @@ topics and pages. Keys come folded. What a topic or a date is, is told elsewhere
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Final
-from urllib.parse import urlsplit
 
 from indexerd.core.model import Diagnostic
 from indexerd.core.page.dates import unread_moments
@@ -19,8 +17,6 @@ from indexerd.core.page.yaml_subset import Node, link_text, text_of, texts_of, u
 
 _TEXT_FIELDS: Final = ("title", "summary", "description")
 _ALIAS_FIELDS: Final = ("aliases", "alias")
-_ADDRESS_FIELDS: Final = ("permalink", "url", "slug")
-_PATTERN: Final = re.compile(r"[:{}<>*\s]")  # of `/:year/:title/`: no address, but how to make one
 
 
 def first_text(fields: Mapping[str, Node], *names: str) -> str | None:
@@ -34,27 +30,7 @@ def first_text(fields: Mapping[str, Node], *names: str) -> str | None:
 
 def page_aliases(fields: Mapping[str, Node]) -> tuple[str, ...]:
     """Each alias once. One text is cut at commas, as Obsidian does."""
-    return tuple(dict.fromkeys(alias for alias in _alias_texts(fields) if not alias.startswith("/")))
-
-
-def page_addresses(fields: Mapping[str, Node], path: str) -> tuple[str, ...]:
-    """Where the page is published, as paths that begin with `/`: `permalink`, `url`, `slug`, aliases.
-
-    Of a URL its path; a `slug` without `/` takes the place of the file's name.
-    """
-    addresses: dict[str, None] = {}
-    for field in _ADDRESS_FIELDS:
-        text = (text_of(fields.get(field)) or "").strip()
-        if not text or _PATTERN.search(text.partition("://")[2] or text):
-            continue
-        if "://" in text:
-            text = _path_of(text)
-        elif field == "slug" and "/" not in text:
-            text = f"{path.rpartition('/')[0]}/{text}"
-        if text:
-            addresses[f"/{text.lstrip('/')}"] = None
-    addresses |= dict.fromkeys(alias for alias in _alias_texts(fields) if alias.startswith("/"))
-    return tuple(addresses)
+    return tuple(dict.fromkeys(_alias_texts(fields)))
 
 
 def unused_values(fields: Mapping[str, Node]) -> Iterator[Diagnostic]:
@@ -78,13 +54,6 @@ def _alias_texts(fields: Mapping[str, Node]) -> Iterator[str]:
         for text in texts:
             if alias := " ".join(unlinked(text or "").split()):
                 yield alias
-
-
-def _path_of(url: str) -> str:
-    try:
-        return urlsplit(url).path
-    except ValueError:  # a bracket in the host
-        return ""
 
 
 def _unused(field: str, problem: str) -> Diagnostic:

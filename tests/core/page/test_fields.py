@@ -53,24 +53,6 @@ def test_lines_of_logseq_at_the_head_count_like_front_matter() -> None:
     assert project("text\ntitle:: no\n").title == "p"
 
 
-@pytest.mark.parametrize(
-    "block, addresses",
-    [
-        ("permalink: /a/b/", ("/a/b/",)),
-        ("url: a/b.html", ("/a/b.html",)),
-        ("permalink: https://x.example/a/b/?q", ("/a/b/",)),
-        ("permalink: /:year/:title/", ()),
-        ("slug: other", ("/guide/other",)),
-        ("aliases: [/old/url/, A name]", ("/old/url/",)),
-        ("url: 'https://[x'", ()),
-    ],
-)
-def test_addresses_are_paths(block: str, addresses: tuple[str, ...]) -> None:
-    page = of_block(block, "guide/p.md")
-    assert page.addresses == addresses
-    assert page.aliases == (("A name",) if "A name" in block else ())
-
-
 def test_lines_are_counted_past_a_fence_without_a_line_end() -> None:
     (section,) = project("---\ntitle: Only\n---").sections
     assert (section.start_line, section.end_line) == (3, 3)

@@ -142,7 +142,7 @@ def test_a_heading_is_plain_text(heading: str, text: str) -> None:
         ("{#only}", "", "only"),
         ("Install \\{#setup}", "Install {#setup}", "install-setup"),
         ("Install `{#setup}`", "Install {#setup}", "install-setup"),
-        ("Install {.wide}", "Install {.wide}", "install-wide"),
+        ("Install {.wide}", "Install", "install"),
         ("Set {a} {#b}", "Set {a}", "b"),
     ],
 )
