@@ -324,4 +324,4 @@ def _hidden_region(text: str, start: int, end: int) -> str:
 @cache
 def closing_fence(mark: str, count: int) -> re.Pattern[str]:
     """What closes a fence of so many marks, with the line feed before it."""
-    return re.compile(rf"\n[ ]{{0,3}}{mark}{{{count},}}+[ \t]*+(?=\n|\Z)")
+    return re.compile(rf"\n[ ]{{0,3}}{mark}{{{count},}}[ \t]*(?=\n|\Z)")
