@@ -1,11 +1,13 @@
 # `make run` and `make test` need Python 3.11 (with venv) and make, nothing else: whatever is missing
-# is installed into .venv, from the lock file, by the first target that wants it.
+# is installed into .venv, from a lock file, by the first target that wants it.
 #
-#   make run [WIKI=folder] [WORDS="first question"]   index a folder, ask it something, keep watching
-#   make test      everything            make quick   without the tests marked slow, under a minute;
-#                  both in two processes (TESTS="arguments" for pytest, say TESTS=tests/core)
-#   make lint      ruff and mypy         make bench   [BENCH="arguments"]  the measures, as ratios
-#   make lock      renew requirements.lock (needs uv)
+#   make run [WIKI=folder] [WORDS="first question"]   index a folder, search it, keep watching
+#   make test       all tests              make quick   without the tests marked slow, about a minute;
+#                   both in two processes (TESTS="arguments" for pytest, say TESTS=tests/core)
+#   make coverage   all tests, and the lines of both programs that none of them reached
+#   make lint       ruff and mypy          make bench   [BENCH="arguments"]  benchmarks, as ratios
+#   make strangers  install the programs of others that some tests run (datasette, duckdb, zsh, ...)
+#   make lock       renew both lock files (needs uv)
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 WIKI ?= docs
@@ -25,23 +27,37 @@ FIRST = $(if $(WORDS),search --limit 3 "$$WORDS",pages --limit 3)
 TOLD = $(if $(WORDS),search --limit 3 $$WORDS,pages --limit 3)
 
 BIN := $(CURDIR)/.venv/bin
+# Two stamps, one venv: what running needs is a part of what developing needs.
+RUNNABLE := .venv/runnable
 INSTALLED := .venv/installed
+PIP = "$(BIN)/python" -m pip --quiet --disable-pip-version-check
 
 .NOTPARALLEL:
-.PHONY: run test quick lint bench lock clean
+.PHONY: run test quick coverage lint bench strangers lock clean
+
+# $(call install,lock file,what for)
+define install
+	@"$(PYTHON)" -c 'import sys; sys.exit("Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11" if sys.version_info < (3, 11) else 0)'
+	@echo 'Installing what $(2) needs into .venv (once) ...'
+	@"$(PYTHON)" -m venv .venv
+	@$(PIP) install --require-hashes --requirement $(1)
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+endef
+
+$(RUNNABLE): requirements-run.lock pyproject.toml
+	$(call install,requirements-run.lock,running)
 
 $(INSTALLED): requirements.lock pyproject.toml
-	@"$(PYTHON)" -c 'import sys; sys.exit("Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11" if sys.version_info < (3, 11) else 0)'
-	"$(PYTHON)" -m venv .venv
-	"$(BIN)/python" -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
-	"$(BIN)/python" -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
-	@touch $@
+	$(call install,requirements.lock,developing)
+	@touch $(RUNNABLE)
 
-run: $(INSTALLED)
+run: $(RUNNABLE)
 	@"$(BIN)/indexerd" build "$$WIKI"
 	@echo
 	@printf '%s\n' "$$ wikiq $(TOLD)"
-	@cd "$$WIKI" && "$(BIN)/wikiq" $(FIRST) || true  # nothing found is an answer too
+	@# The daemon starts next, so the line about it is left out; no hits is not a failure.
+	@cd "$$WIKI" && { "$(BIN)/wikiq" $(FIRST) 2>&1 >&3 | grep -v 'the daemon is not running' >&2; } 3>&1 || true
 	@echo
 	@echo 'From now on the folder is watched, until Ctrl-C. What to type next, in another terminal:'
 	@echo
@@ -50,13 +66,20 @@ run: $(INSTALLED)
 	@echo '    $(BIN)/wikiq show PAGE    a page, or a section of it: PAGE#section'
 	@echo '    $(BIN)/wikiq status       how far the index has got'
 	@echo
-	@"$(BIN)/indexerd" run "$$WIKI"
+	@# The trap keeps the shell until the daemon has ended, and make has no failure to report.
+	@trap : INT; "$(BIN)/indexerd" run "$$WIKI" || [ $$? -eq 130 ]  # ended by Ctrl-C
 
 test: $(INSTALLED)
 	@$(PYTEST) $(TESTS)
 
 quick: $(INSTALLED)
 	@$(PYTEST) -m "not slow" $(TESTS)
+
+coverage: $(INSTALLED)
+	@rm -f .coverage .coverage.*
+	@"$(BIN)/coverage" run -m pytest --numprocesses 2 --dist loadfile $(TESTS)
+	@"$(BIN)/coverage" combine --quiet
+	@"$(BIN)/coverage" report
 
 lint: $(INSTALLED)
 	"$(BIN)/ruff" check .
@@ -66,12 +89,17 @@ lint: $(INSTALLED)
 bench: $(INSTALLED)
 	@"$(BIN)/python" -m tests.benchmarks $(BENCH)
 
+# Each failure is told and passed over: a test that lacks its program is skipped with that reason.
+strangers:
+	@sh tests/tools/strangers.sh "$(PYTHON)"
+
 # Universal: one file for every platform. No index address: where packages come from is the
-# machine's business, the hashes say which ones they are.
+# machine's business, the hashes say which ones they are. Running takes the versions that are tested.
+LOCK = uv pip compile --quiet --universal --python-version 3.11 --upgrade --generate-hashes \
+	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock"
 lock:
-	uv pip compile --quiet --universal --python-version 3.11 --extra dev --upgrade --generate-hashes \
-		--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" \
-		--output-file requirements.lock pyproject.toml
+	$(LOCK) --extra dev --output-file requirements.lock pyproject.toml
+	$(LOCK) --extra editable --constraint requirements.lock --output-file requirements-run.lock pyproject.toml
 
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build
+	rm -rf .venv .venv-strangers .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build

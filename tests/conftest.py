@@ -12,9 +12,13 @@ import pytest
 import structlog
 from hypothesis import settings
 
+from tests.strangers import put_on_path
+
 # Hypothesis measures no time, since a busy machine is no fault of the code.
 settings.register_profile("suite", deadline=None)
 settings.load_profile("suite")
+
+put_on_path()  # some tests look for them as they are collected
 
 # A shell starts what runs in its background with interrupts ignored, and that is inherited.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -128,7 +128,7 @@ def test_the_documented_code_for_python_runs(index: Path, tmp_path: Path) -> Non
 def test_the_documented_code_for_node_runs(index: Path) -> None:
     node = shutil.which("node")
     if node is None:
-        pytest.skip("node is not installed")
+        pytest.skip("node is not installed: make strangers")
     (script,) = blocks("js")
     (other,) = re.findall(r"first two lines are\n`(.*?)`", DOCUMENT, re.DOTALL)
     attempts = (script, "\n".join([other, *script.splitlines()[3:]]))
@@ -141,7 +141,7 @@ def test_the_documented_code_for_node_runs(index: Path) -> None:
             assert "guide/runs:5  Run Lifecycle" in done.stdout
             return
         assert "node:sqlite" in done.stderr or "better-sqlite3" in done.stderr, done.stderr
-    pytest.skip("this node has neither node:sqlite nor better-sqlite3")
+    pytest.skip("this node has neither node:sqlite nor better-sqlite3: make strangers")
 
 
 def test_the_documented_command_of_the_shell_runs(index: Path) -> None:
@@ -203,7 +203,7 @@ def test_an_old_sqlite_reads_what_a_new_one_reads(
 ) -> None:
     version, shell = old_shell()
     if version >= sqlite3.sqlite_version_info:
-        pytest.skip("no sqlite3 shell older than this Python's SQLite is on PATH; README.md tells of one")
+        pytest.skip("no sqlite3 shell older than this Python's SQLite is on PATH: make strangers")
     bound = re.sub(r"(?<=[\s(]):(\w+)", lambda name: literal(VALUES[name[1]]), query)
     done = subprocess.run(
         [shell, "-batch", "-ascii", f"file:{index}?mode=ro"],

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).resolve().parent
-PAGE = (TESTS.parent / "docs" / "faults.md").read_text("utf-8")
+PAGE = (TESTS.parent / "docs" / "internals" / "faults.md").read_text("utf-8")
 ALWAYS_HELD = range(1, 45)
 IN_THE_WILD = range(45, 77)  # found by strangers; each row comes with what mends it
 

@@ -26,7 +26,7 @@ VERSION: Final = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"
 NAME: Final = f"indexerd-{VERSION}"
 SDIST_TOP: Final = {
     "CHANGELOG.md", "LICENSE", "Makefile", "PKG-INFO", "README.md", "cli", "docs", "indexerd",
-    "pyproject.toml", "requirements.lock", "systemd", "tests", ".gitignore",
+    "pyproject.toml", "requirements-run.lock", "requirements.lock", "systemd", "tests", ".gitignore",
 }  # fmt: skip
 
 
@@ -113,19 +113,36 @@ def test_the_source_distribution_holds_what_was_listed(sdist_names: set[str]) ->
     assert not [name for name in sdist_names if "__pycache__" in name or name.endswith(".pyc")]
 
 
-def test_the_lock_file_names_hashes_but_no_place_to_fetch_from() -> None:
-    lock = (REPOSITORY / "requirements.lock").read_text("utf-8")
+LOCKS: Final = {"requirements.lock": ("dev", "editable"), "requirements-run.lock": ("editable",)}
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_file_names_hashes_but_no_place_to_fetch_from(name: str) -> None:
+    lock = (REPOSITORY / name).read_text("utf-8")
     assert not re.search(r"https?://|file:|--(extra-)?index-url|--find-links", lock)
     pins = re.findall(r"^([a-z0-9-]+)==\S+.*\\$\n    --hash=sha256:", lock, re.MULTILINE)
     assert len(pins) == len(re.findall(r"^\S+==", lock, re.MULTILINE)) > 0
 
 
-def test_the_lock_file_covers_every_dependency_in_the_project_file() -> None:
+@pytest.mark.parametrize("name, extras", LOCKS.items())
+def test_a_lock_file_covers_every_dependency_in_the_project_file(name: str, extras: tuple[str, ...]) -> None:
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
-    wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
-    lock = (REPOSITORY / "requirements.lock").read_text("utf-8")
-    pinned = set(re.findall(r"^([a-z0-9-]+)==", lock, re.MULTILINE))
-    assert {re.split(r"[^A-Za-z0-9-]", name)[0].lower() for name in wanted} <= pinned
+    wanted = [
+        *project["dependencies"],
+        *(each for key in extras for each in project["optional-dependencies"][key]),
+    ]
+    names = {re.split(r"[^A-Za-z0-9-]", each)[0].lower() for each in wanted} - {"indexerd"}
+    assert names <= pins_of(name).keys()
+
+
+def test_what_runs_is_what_was_tested() -> None:
+    assert pins_of("requirements-run.lock").items() < pins_of("requirements.lock").items()
+
+
+def pins_of(lock: str) -> dict[str, str]:
+    """Name -> version of everything that a lock file pins."""
+    text = (REPOSITORY / lock).read_text("utf-8")
+    return dict(re.findall(r"^([a-z0-9-]+)==([^\s;\\]+)", text, re.MULTILINE))
 
 
 def test_installed_into_a_new_environment_both_commands_start(wheel: Path, tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def get(index: Path, place: str, **values: str) -> Any:
     """What Datasette answers to one request."""
     datasette = shutil.which("datasette")
     if datasette is None:
-        pytest.skip("datasette is not on PATH: pip install datasette, in an environment of its own")
+        pytest.skip("datasette is not installed: make strangers")
     command = [datasette, str(index), "--metadata", str(index.with_name("metadata.json"))]
     query = urlencode({"_shape": "array", **values})
     done = subprocess.run(
@@ -93,7 +93,7 @@ def test_the_search_box_of_a_view_asks_the_full_text(
 @pytest.mark.slow
 def test_the_documented_commands_run_while_the_index_is_written(index: Path, tmp_path: Path) -> None:
     if shutil.which("datasette") is None:
-        pytest.skip("datasette is not on PATH: pip install datasette, in an environment of its own")
+        pytest.skip("datasette is not installed: make strangers")
     copy = tmp_path / "index.db"
     shutil.copy(index.with_name("metadata.json"), tmp_path)
     _, get_once = blocks(DOCUMENT, "sh")

