@@ -77,8 +77,17 @@ ROOMS: Final[dict[str, set[str]]] = {
     "wikiq.output": {"wikiq.model", *SHARED},
     "wikiq.eval": {"wikiq.ranking", "wikiq.query", *INDEX_ROOMS, *SHARED},
     "wikiq.shell": {"wikiq.answers", "wikiq.output", *BELOW_ANSWERS, *SHARED},
-    "wikiq.commands": {"wikiq.shell", "wikiq.answers", "wikiq.output", "wikiq.eval", *BELOW_ANSWERS, *SHARED},
-    "wikiq.main": {"wikiq.commands", "wikiq.shell", "wikiq.output"},
+    "wikiq.mcp": {"wikiq.answers", "wikiq.query", *INDEX_ROOMS, *SHARED},
+    "wikiq.commands": {
+        "wikiq.shell",
+        "wikiq.answers",
+        "wikiq.output",
+        "wikiq.eval",
+        "wikiq.mcp",
+        *BELOW_ANSWERS,
+        *SHARED,
+    },
+    "wikiq.main": {"wikiq.commands", "wikiq.shell", "wikiq.output", "wikiq.mcp"},
 }
 
 # What of the writer the reader may load: it must agree with it, and pays for every module at its start.

@@ -18,11 +18,11 @@ from typing import Final
 
 import pytest
 
+from indexerd.contract.version import VERSION
 from tests.imports import REPOSITORY
 
 pytestmark = pytest.mark.slow
 
-VERSION: Final = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]["version"]
 NAME: Final = f"indexerd-{VERSION}"
 SDIST_TOP: Final = {
     "CHANGELOG.md", "LICENSE", "Makefile", "PKG-INFO", "README.md", "cli", "docs", "indexerd",

@@ -14,7 +14,7 @@ import sys
 from wikiq.errors import FOUND, INTERRUPTED, REFUSED, WikiqError
 from wikiq.output.context import COMPLETION_VARIABLE, Surroundings
 from wikiq.output.terminal import open_screen
-from wikiq.shell.parse import as_command, meant_commands, parse_plainly, unknown_options
+from wikiq.shell.parse import as_command, meant_commands, parse_plainly, plain_source, unknown_options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,6 +87,12 @@ def run(arguments: Sequence[str], surroundings: Surroundings) -> int:
                 from wikiq.shell.search_command import search_and_print
 
                 return search_and_print(parsed, surroundings)
+        if words[:1] == ["mcp"]:
+            source = plain_source(words[1:])
+            if source is not None:
+                from wikiq.mcp.start import serve
+
+                return serve(source, surroundings.environ, surroundings.folder)
         from wikiq.commands.group import run_command
 
         return run_command(words, surroundings)

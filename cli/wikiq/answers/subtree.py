@@ -39,7 +39,7 @@ def subtree(
     page, section = require_target(snapshot, name, folder=folder)
     rows = outline_rows(snapshot, page.page_id)
     at = require_section(snapshot, page, section).ordinal if section else 0
-    wanted = _with_deeper(rows, at) if section else rows
+    wanted = with_deeper(rows, at) if section else rows
     if start is not None:
         wanted = wanted[_place_of(wanted, start, f"{page.slug}#{start}") :]
     sections: list[SectionView] = []
@@ -62,8 +62,8 @@ def subtree(
     )
 
 
-def _with_deeper(rows: tuple[OutlineRow, ...], at: int) -> tuple[OutlineRow, ...]:
-    """The section at a place, and those after it up to the next that is no deeper."""
+def with_deeper(rows: tuple[OutlineRow, ...], at: int) -> tuple[OutlineRow, ...]:
+    """Give the section at a place, and those after it up to the next that is no deeper."""
     end = at + 1
     while end < len(rows) and rows[end].level > rows[at].level > 0:
         end += 1

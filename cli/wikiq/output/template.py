@@ -6,9 +6,9 @@ Fields are plain text; there is no access to attributes, no expression, no width
 from __future__ import annotations
 
 from wikiq.errors import UsageError
+from wikiq.model.printable import printable_line
 from wikiq.model.results import Hit, place
 from wikiq.output.hits import breadcrumb, shown_path
-from wikiq.output.terminal import printable_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

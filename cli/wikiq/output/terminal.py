@@ -11,6 +11,7 @@ import os
 import time
 
 from indexerd.contract.record import Record
+from wikiq.model.printable import printable_line, printable_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,20 +20,6 @@ if TYPE_CHECKING:
 
 PLAIN, BOLD, FAINT, PLACE, MATCH, WARNING = "", "1", "2", "36", "1;33", "31"  # SGR parameters
 NARROWEST, WIDEST = 40, 100  # columns of running text
-REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
-
-# C0 and C1 controls, DEL, and the characters that reorder or hide what follows them (UAX #9).
-_CONTROLS = (
-    *range(0x20),
-    *range(0x7F, 0xA0),
-    0x061C,
-    *range(0x200E, 0x2010),
-    *range(0x2028, 0x202F),
-    *range(0x2066, 0x206A),
-)
-_IN_A_LINE = dict.fromkeys(_CONTROLS, REPLACEMENT) | dict.fromkeys(map(ord, "\t\n\r"), " ")
-_IN_A_TEXT = _IN_A_LINE | {ord("\t"): "\t", ord("\n"): "\n", ord("\r"): None}
-
 # Terminals that are known to follow OSC 8; others may print it.
 _LINKING_PROGRAMS = frozenset({"iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper"})
 _LINKING_VARIABLES = ("KITTY_WINDOW_ID", "WT_SESSION", "KONSOLE_VERSION", "DOMTERM")
@@ -120,16 +107,6 @@ def open_screen(stream: IO[str], environ: Mapping[str, str]) -> Screen:
         links=not is_plain and follows_links(environ),
         columns=_columns(stream) if is_terminal else WIDEST,
     )
-
-
-def printable_line(text: str) -> str:
-    """Replace what could steer a terminal; tabs and line ends become blanks."""
-    return text if text.isascii() and text.isprintable() else text.translate(_IN_A_LINE)
-
-
-def printable_text(text: str) -> str:
-    """Replace what could steer a terminal, but for tabs and line feeds."""
-    return text.translate(_IN_A_TEXT)
 
 
 def follows_links(environ: Mapping[str, str]) -> bool:

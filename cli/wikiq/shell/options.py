@@ -25,6 +25,7 @@ COMMANDS = {
     "completion": "The script that completes commands, pages, sections and topics in a shell.",
     "expand": "All sections under the first two headings of a section's path.",
     "links": "The links of a page: to pages, to files, out of the wiki, and broken ones.",
+    "mcp": "Serve this wiki to an agent: the Model Context Protocol on standard input and output.",
     "open": "A page in your editor, at the line of the section.",
     "outline": "The headings of a page as a tree, with lines and anchors.",
     "pages": "Pages, newest first.",

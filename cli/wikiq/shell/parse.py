@@ -11,6 +11,7 @@ from wikiq.model.request import (
     LONGEST_TIMEOUT_S,
     Filters,
     SearchRequest,
+    Source,
     bindable,
 )
 from wikiq.query.spelling import is_one_edit_away, nearest
@@ -71,6 +72,19 @@ def _keep(values: dict[str, Any], option: Option, value: str) -> bool:
     else:
         values[option.field] = value
     return True
+
+
+def plain_source(arguments: Sequence[str]) -> Source | None:
+    """Read the arguments of a command that takes only an index, None where click has to look at them."""
+    values: dict[str, str] = {}
+    rest = iter(arguments)
+    for argument in rest:
+        name, sign, value = argument.partition("=")
+        value = value if sign else next(rest, "")
+        if name not in ("--db", "--wiki") or name[2:] in values or not value or value.startswith("-"):
+            return None
+        values[name[2:]] = value
+    return Source(db=values.get("db"), wiki=values.get("wiki"))
 
 
 def first_word(arguments: Sequence[str]) -> int | None:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wikiq.model.printable import printable_line, printable_text
 from wikiq.output.terminal import (
     BOLD,
     PLAIN,
@@ -17,8 +18,6 @@ from wikiq.output.terminal import (
     file_url,
     follows_links,
     open_screen,
-    printable_line,
-    printable_text,
 )
 
 HOSTILE = (
