@@ -32,7 +32,7 @@ FUNCTION_LINES: Final = 70  # from `def` to its last line; 40 is what is aimed a
 
 # The rooms of both programs and what each may import besides itself (docs/CONTRIBUTING.md). A room stands
 # for all modules below it that no longer entry names. `errors` is open to its own program.
-BELOW_CORE: Final = {"indexerd.core.model", "indexerd.core.moments", "indexerd.contract"}
+BELOW_CORE: Final = {"indexerd.core.model", "indexerd.contract"}
 CORE: Final = {
     "indexerd.core", "indexerd.core.markdown", "indexerd.core.page", "indexerd.core.chunks",
     "indexerd.core.sync", *BELOW_CORE,
@@ -49,7 +49,6 @@ ROOMS: Final[dict[str, set[str]]] = {
     "indexerd.errors": set(),
     "indexerd.contract": set(),
     "indexerd.core.model": set(),
-    "indexerd.core.moments": set(),
     "indexerd.core": {"indexerd.core.chunks", "indexerd.core.page", "indexerd.core.markdown", *BELOW_CORE},
     "indexerd.core.markdown": BELOW_CORE,
     "indexerd.core.page": {"indexerd.core.markdown", *BELOW_CORE},

@@ -17,7 +17,7 @@ import anyio.abc
 import anyio.to_thread
 
 from indexerd.contract.barrier import Fresh
-from indexerd.core.moments import time_text
+from indexerd.contract.moments import time_text
 from indexerd.core.sync.intervals import back_off_s
 from indexerd.core.sync.scheduler import Agenda, Job, Reason
 from indexerd.daemon.barrier_server import serve_barrier

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from indexerd.contract.live_state import LastScan
-from indexerd.core.moments import time_text
+from indexerd.contract.moments import time_text
 from indexerd.core.sync.scheduler import Job, Reason, find_unreported
 from indexerd.daemon.sync_pass import Looked
 

@@ -12,8 +12,8 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
+from indexerd.contract.moments import time_text
 from indexerd.core.model import Diagnostic, ProjectionOptions
-from indexerd.core.moments import time_text
 from indexerd.core.page.names import TOPICS_FILE
 from indexerd.core.project import projection_fingerprint
 from indexerd.core.sync.confirmation import CONFIRM_AFTER_S, needs_confirmation

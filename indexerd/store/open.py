@@ -5,8 +5,8 @@ The lock is held and the header was looked at before anything here runs. Applies
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Final
@@ -14,6 +14,7 @@ from typing import Final
 import apsw
 
 from indexerd.contract.file import CONTRACT_MAJOR, CONTRACT_MINOR, TERMS_VERSION
+from indexerd.contract.moments import time_text
 from indexerd.errors import DamagedIndexError
 from indexerd.store.file.connection import (
     Identity,
@@ -60,9 +61,8 @@ class Opened:
 
 def describe(root: str, name: str) -> Identity:
     """What the file is to say of itself."""
-    now = datetime.now(UTC).replace(tzinfo=None).isoformat(timespec="milliseconds")
     writer = f"indexerd {version('indexerd')}, SQLite {apsw.sqlite_lib_version()}"
-    return Identity(root=root, name=name, writer=writer, created_at=f"{now}Z")
+    return Identity(root=root, name=name, writer=writer, created_at=time_text(time.time_ns()))
 
 
 def open_database(path: Path, found: Found, access: Access, identity: Identity, *, anew: bool) -> Opened:

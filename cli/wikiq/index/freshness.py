@@ -8,15 +8,17 @@ it is said so.
 from __future__ import annotations
 
 import os
-from datetime import UTC, datetime
 
 from indexerd.contract.live_state import HUNG_AFTER_S, LastScan, LiveState, Mode
+from indexerd.contract.moments import parse_time
 from indexerd.contract.which_index import shell_word
 from wikiq.index.sql import SELECT_LAST_SCAN
 from wikiq.model.results import Freshness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from wikiq.index.daemon_state import Told
     from wikiq.index.database import Snapshot
 
@@ -154,9 +156,7 @@ def render_age(seconds: float) -> str:
 
 def _age_s(text: object, now: datetime) -> float | None:
     try:
-        then = datetime.fromisoformat(str(text))
+        then = parse_time(str(text))
     except ValueError:
         return None
-    if then.tzinfo is None:
-        then = then.replace(tzinfo=UTC)
     return round(max(0.0, (now - then).total_seconds()), 3)

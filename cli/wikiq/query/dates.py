@@ -5,8 +5,9 @@ Pure: the present moment comes in. What comes out compares as text with the inde
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
+from indexerd.contract.moments import moment_text
 from wikiq.errors import UsageError
 
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
@@ -27,11 +28,6 @@ def parse_until(text: str, now: datetime) -> str:
         raise UsageError(text, "is out of range", _REMEDY) from None
 
 
-def utc_text(moment: datetime) -> str:
-    """Write a moment as the index does: ISO 8601, UTC, milliseconds."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
-
-
 def _moment(text: str, now: datetime) -> tuple[datetime, bool]:
     """Read `text`; tell also whether it names a day rather than a moment of it."""
     typed = text.strip()
@@ -46,6 +42,6 @@ def _moment(text: str, now: datetime) -> tuple[datetime, bool]:
 
 def _stamp(moment: datetime, text: str) -> str:
     try:
-        return utc_text(moment)
+        return moment_text(moment)
     except (ValueError, OverflowError):  # the years 1 and 9999 have no room for a time zone
         raise UsageError(text, "is out of range", _REMEDY) from None

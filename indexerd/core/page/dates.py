@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from typing import Final
 
+from indexerd.contract.moments import moment_text, parse_time
 from indexerd.core.page.yaml_subset import Node, Scalar, text_of
 
 MOMENT_FIELDS: Final = (
@@ -55,10 +56,9 @@ def parse_moment(node: Node | None, *, is_month_first: bool = False) -> str | No
         moment = _moment(node, is_month_first=is_month_first)
         if moment is None:
             return None
-        moment = (moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment).astimezone(UTC)
+        return moment_text(moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment)
     except (ValueError, OverflowError):  # 2024-02-30; the year 1 or 9999, moved across its edge by the zone
         return None
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def updated_by(fields: Mapping[str, Node]) -> str | None:
@@ -94,7 +94,7 @@ def _moment(node: Scalar, *, is_month_first: bool) -> datetime | None:
     if _DIGITS.fullmatch(text):
         return _of_digits(text)
     try:
-        return datetime.fromisoformat(text)
+        return parse_time(text)
     except ValueError:
         pass
     if match := _LOOSE.fullmatch(text):

@@ -8,21 +8,16 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
 from json.encoder import encode_basestring
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
+from indexerd.contract.moments import time_text
 from indexerd.contract.terms import fold_path, fold_title
-from indexerd.core.model import Chunk, Link, LinkKind, Section, Stamp
+from indexerd.core.model import Chunk, Link, LinkKind, Section
 from indexerd.core.page.slugs import FOLDER_PAGES, base_slug
 from indexerd.core.sync.model import Upsert
 
 PATH, SLUG, STEM, ALIAS, FILE_NAME, TITLE = range(6)  # ranks of a name, best first (schema, name)
-
-# All in UTC; without the zone, isoformat leaves the offset off.
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC).replace(tzinfo=None)
-_FIRST: Final = _EPOCH.replace(year=1)
-_LAST: Final = _EPOCH.replace(year=9999, month=12, day=31, hour=23, minute=59, second=59)
 
 
 class PageRow(NamedTuple):
@@ -100,7 +95,7 @@ def page_row(upsert: Upsert, projection: str, generation: int) -> PageRow:
         title_key=fold_title(page.title),
         summary=page.summary,
         names="\n".join((stem(page.path), *page.aliases)),
-        updated_at=page.updated or time_of(stamp),
+        updated_at=page.updated or time_text(stamp.mtime_ns),
         updated=page.updated,
         device=stamp.device,
         inode=stamp.inode,
@@ -209,15 +204,6 @@ def _root_names(path: str) -> list[tuple[str, int]]:
 def stem(path: str) -> str:
     """A path without the extension of its last element."""
     return posixpath.splitext(path)[0]
-
-
-def time_of(stamp: Stamp) -> str:
-    """The time of modification, ISO 8601 UTC with milliseconds; out of range, the nearest there is."""
-    try:
-        moment = _EPOCH + timedelta(milliseconds=stamp.mtime_ns // 1_000_000)
-    except OverflowError:
-        moment = _LAST if stamp.mtime_ns > 0 else _FIRST
-    return f"{moment.isoformat(timespec='milliseconds')}Z"
 
 
 def aliases_of(names: Iterable[NameRow]) -> list[str]:

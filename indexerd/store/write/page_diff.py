@@ -12,6 +12,7 @@ from typing import Any
 
 import apsw
 
+from indexerd.contract.moments import time_text
 from indexerd.core.model import Page, Section
 from indexerd.core.sync.model import Touch, Upsert
 from indexerd.store.file.select import select_rows
@@ -29,7 +30,6 @@ from indexerd.store.read.rows import (
     name_rows,
     page_row,
     section_row,
-    time_of,
 )
 from indexerd.store.write.fulltext import grams_row
 from indexerd.store.write.row_changes import RowChanges
@@ -100,7 +100,7 @@ class PageGatherer:
                 mtime_ns=stamp.mtime_ns,
                 ctime_ns=stamp.ctime_ns,
                 racy=int(touch.racy),
-                updated_at=old.updated or time_of(stamp),
+                updated_at=old.updated or time_text(stamp.mtime_ns),
             )
             self.touched += touched != row
             row = touched
