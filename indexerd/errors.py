@@ -6,6 +6,9 @@ command needs no table of its own (sysexits.h numbers, spec "The daemon", comman
 
 from __future__ import annotations
 
+import os
+import sys
+
 
 class IndexerdError(Exception):
     """Something a user can mend. `path` is where, `problem` what, `remedy` what to do about it."""
@@ -65,3 +68,11 @@ class ConfigurationError(IndexerdError):
     """A setting is unknown, misplaced or has a value it cannot have."""
 
     exit_status = 78
+
+
+def missing_program() -> IndexerdError | None:
+    """What to say where this program was removed while it runs: then whatever else fails is only that."""
+    if not sys.executable or os.path.exists(sys.executable):
+        return None
+    remedy = "install it again, then run `indexerd service install`"
+    return StorageError(sys.executable, "the program that runs here has been removed", remedy)

@@ -14,7 +14,7 @@ import click
 
 from indexerd.command.group import cli
 from indexerd.command.options import INTERRUPTED, USAGE, fail
-from indexerd.errors import IndexerdError, NotPermittedError, StorageError
+from indexerd.errors import IndexerdError, NotPermittedError, StorageError, missing_program
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -40,7 +40,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - lives until the process ends
         return 0
-    except OSError as error:
+    except (OSError, ImportError) as error:
+        if (gone := missing_program()) is not None:
+            return fail(gone)
+        if isinstance(error, ImportError):
+            raise
         kind = NotPermittedError if isinstance(error, PermissionError) else StorageError
         nameless = "the current folder" if isinstance(error, FileNotFoundError) else ""
         what = str(error.filename or nameless)

@@ -238,13 +238,85 @@ def test_a_mistake_is_one_line_with_the_remedy(
     assert (wiki / "a.md").read_text() == "# A\n"
 
 
-def test_bad_settings_are_78_with_the_line_and_the_nearest_known_key(wiki: Path, indexerd: Command) -> None:
-    (wiki / ".wikiq.toml").write_text("[wiki]\nextension = ['md']\n")
+@pytest.fixture
+def own_settings(wiki: Path) -> Path:
+    path = wiki.parent / ".config" / "indexerd" / "config.toml"
+    path.parent.mkdir(parents=True)
+    return path
+
+
+def test_bad_settings_are_78_with_the_line_and_the_nearest_known_key(
+    wiki: Path, own_settings: Path, indexerd: Command
+) -> None:
+    own_settings.write_text("[wiki]\nextension = ['md']\n")
     status, _, err = indexerd("build", str(wiki))
     assert (status, "did you mean wiki.extensions?" in err) == (78, True)
-    (wiki / ".wikiq.toml").write_text("[wiki]\nextensions = [\n")
+    own_settings.write_text("[wiki]\nextensions = [\n")
     status, _, err = indexerd("build", str(wiki))
     assert (status, "line" in err, err.count("\n")) == (78, True, 1)
+
+
+def test_bad_settings_that_came_with_the_wiki_are_told_and_left_out(wiki: Path, indexerd: Command) -> None:
+    (wiki / ".wikiq.toml").write_text("[wiki]\nignore = ['a.md']\nextension = ['md']\n")
+    status, out, err = indexerd("build", str(wiki))
+    assert (status, out.startswith("2 pages, 2 changed")) == (0, True)
+    assert (f"{wiki}/.wikiq.toml: wiki.extension is no setting" in err, err.count("\n")) == (True, 1)
+    with closing(sqlite3.connect(index_path(str(wiki), os.environ))) as index:
+        found = index.execute("SELECT path, kind, message FROM v1_diagnostics").fetchall()
+    message = "it is left out as a whole: wiki.extension is no setting; did you mean wiki.extensions?"
+    assert found == [(".wikiq.toml", "settings_invalid", message)]
+    assert indexerd("verify", str(wiki))[:2] == (0, "")
+    (wiki / ".wikiq.toml").write_text("[wiki]\nignore = ['a.md']\n")
+    assert indexerd("build", str(wiki))[1].startswith("1 page, 1 changed")
+    with closing(sqlite3.connect(index_path(str(wiki), os.environ))) as index:
+        assert index.execute("SELECT count(*) FROM v1_diagnostics").fetchone() == (0,)
+
+
+@pytest.mark.parametrize("words", [("build", "."), ("run", "."), ("list",), ("forget", "notes")])
+def test_without_a_home_it_is_78_and_nothing_is_made_in_the_wiki(
+    wiki: Path, indexerd: Command, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(wiki)
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)  # of a user whom the system does not list
+    status, out, err = indexerd(*words)
+    assert (status, out, err.count("\n")) == (78, "", 1)
+    assert "set HOME or XDG_STATE_HOME, or name a file with --db" in err
+    assert sorted(os.listdir(wiki)) == ["a.md", "b.md"]
+
+
+def test_without_a_home_an_index_that_is_named_is_built(
+    wiki: Path, indexerd: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)
+    assert indexerd("build", str(wiki), "--db", str(tmp_path / "x.db"))[0] == 0
+
+
+def test_folders_that_are_made_are_private_under_any_umask(wiki: Path, indexerd: Command) -> None:
+    before = os.umask(0)
+    try:
+        assert indexerd("build", str(wiki))[0] == 0
+    finally:
+        os.umask(before)
+    folder = index_path(str(wiki), os.environ).parent
+    made = [folder, *(above for above in folder.parents if above.is_relative_to(wiki.parent / ".local"))]
+    assert len(made) == 4
+    assert [above.stat().st_mode & 0o777 for above in made] == [0o700] * 4
+
+
+def test_a_program_that_was_removed_while_it_runs_is_what_is_told(
+    wiki: Path, indexerd: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", str(wiki / "venv" / "bin" / "python"))
+
+    def fail(*_: object, **__: object) -> None:
+        raise FileNotFoundError(2, "No such file or directory", str(wiki / "venv"))
+
+    monkeypatch.setattr("indexerd.pipeline.indexer.build_whole", fail)
+    status, _, err = indexerd("build", str(wiki))
+    assert status == 74
+    assert "bin/python: the program that runs here has been removed; install it again" in err
 
 
 @pytest.mark.slow

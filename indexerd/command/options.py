@@ -21,11 +21,11 @@ OUTPUT_FORMAT: Final = 1  # of what --json prints
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def tell(line: str) -> None:
+def tell(line: str, *, err: bool = False) -> None:
     """Print a line in which a name may have any characters."""
     from indexerd.core.page.names import escape_name
 
-    click.echo(escape_name(line))
+    click.echo(escape_name(line), err=err)
 
 
 def fail(error: IndexerdError) -> int:
@@ -55,7 +55,11 @@ def chosen_wiki(root: str | None, flags: Mapping[str, str | bool | None]) -> Wik
     """The wiki that a command's ROOT and flags mean. Raises UsageError, RootError, ConfigError."""
     from indexerd.setup.compose import find_wiki
 
-    return find_wiki(root, {field: value for field, value in flags.items() if value is not None}, os.environ)
+    given = {field: value for field, value in flags.items() if value is not None}
+    wiki = find_wiki(root, given, os.environ)
+    if wiki.configuration.refused is not None:
+        tell(f"indexerd: {wiki.configuration.refused}; until then it counts for nothing", err=True)
+    return wiki
 
 
 def counted(pages: int) -> str:

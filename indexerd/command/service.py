@@ -40,16 +40,16 @@ def service_status(root: str | None) -> int:
 
 
 def _manage(verb: str, root: str | None) -> int:
-    from indexerd.contract.places import state_home
+    from indexerd.contract.places import home_folder
     from indexerd.service.units import LaunchAgents, SystemdUser
-    from indexerd.setup.registry import resolve_root, root_of_name
+    from indexerd.setup.registry import resolve_root, root_of_name, state_folder
 
     place = resolve_root(root_of_name(root, os.environ), os.environ, must_exist=verb == "install")
     manager: SystemdUser | LaunchAgents
     if sys.platform == "darwin":
-        manager = LaunchAgents(os.path.expanduser("~"))
+        manager = LaunchAgents(home_folder(os.environ))
     else:
-        manager = SystemdUser(os.environ, state_home(os.environ))
+        manager = SystemdUser(os.environ, state_folder(os.environ))
     report = getattr(manager, verb)(place)
     for line in report.lines:
         tell(line)

@@ -1,4 +1,4 @@
-"""Where an index, its lock and its state file lie (spec 3.8). Nothing here opens a file."""
+"""Where an index, its lock and its state file lie (spec 3.8). Opens no file; makes private folders."""
 
 from __future__ import annotations
 
@@ -32,12 +32,47 @@ def index_folder(root: str) -> str:
     return f"{folder_stem(root)}-{sha256(os.fsencode(root)).hexdigest()[:_HASH_DIGITS]}"
 
 
+class NoHomeError(LookupError):
+    """Nothing tells where the user's own files are; a folder made up instead would lie in the wiki."""
+
+
+def home_folder(environ: Mapping[str, str]) -> str:
+    """Give the user's home, by HOME or the system's list of users. Raises NoHomeError."""
+    for home in (environ.get("HOME", ""), os.path.expanduser("~")):
+        if os.path.isabs(home):
+            return home
+    raise NoHomeError("neither HOME nor the system's list of users names a home folder")
+
+
 def state_home(environ: Mapping[str, str]) -> str:
     """Give the folder that holds one folder for every index without a place of its own (spec 3.8).
 
-    A relative XDG_STATE_HOME is not one, says the XDG base directory specification.
+    Raises NoHomeError.
     """
-    base = environ.get("XDG_STATE_HOME", "")
-    if not os.path.isabs(base):
-        base = os.path.join(environ.get("HOME") or os.path.expanduser("~"), ".local", "state")
-    return os.path.join(base, "indexerd")
+    return os.path.join(_base_folder(environ, "XDG_STATE_HOME", ".local", "state"), "indexerd")
+
+
+def config_home(environ: Mapping[str, str]) -> str:
+    """Give the folder that holds the settings of every program of the user. Raises NoHomeError."""
+    return _base_folder(environ, "XDG_CONFIG_HOME", ".config")
+
+
+def _base_folder(environ: Mapping[str, str], variable: str, *default: str) -> str:
+    """Give a folder of the XDG base directory specification, which takes a relative one for none."""
+    base = environ.get(variable, "")
+    return base if os.path.isabs(base) else os.path.join(home_folder(environ), *default)
+
+
+def make_private_folders(folder: str) -> None:
+    """Make a folder, and what is missing above it, for this user alone under any umask.
+
+    `os.makedirs` gives its mode to the last one only, and leaves those above to the umask.
+    """
+    above = os.path.dirname(folder)
+    if above not in ("", folder) and not os.path.isdir(above):
+        make_private_folders(above)
+    try:
+        os.mkdir(folder, 0o700)
+    except FileExistsError:
+        if not os.path.isdir(folder):
+            raise

@@ -60,6 +60,9 @@ class Daemon:
         self._report = Report(
             control=around.control, index=workshop.store.place, building=workshop.store.building
         )
+        if (refused := workshop.wiki.configuration.refused) is not None:
+            self._report.settings = describe_trouble(refused)
+            log.warning("settings.refused", problem=str(refused))
         self._scans = ScanBook()
         self._hearing = hearing = Hearing(
             agenda=self._agenda,
@@ -123,7 +126,8 @@ class Daemon:
     async def _heed_signals(self) -> None:
         with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT, signal.SIGHUP) as signals:
             async for number in signals:
-                if number == signal.SIGHUP:
+                # From a terminal that is closed it means the end, else the daemon would be an orphan.
+                if number == signal.SIGHUP and self._service.is_present:
                     self.reload()
                 else:
                     self.stop()

@@ -32,9 +32,13 @@ class Workshop:
         self._projector, self.indexer = self._set_up()
 
     def reload(self) -> None:
-        """Takes the settings as they are now. When they are refused, nothing changes."""
+        """Takes the settings as they are now. When they are refused, the last good ones hold."""
         self._stamps = self._stamp_files()
-        self.wiki = self._load()
+        wiki = self._load()
+        if wiki.configuration.refused is not None:
+            self.indexer.settings_problem = wiki.settings_problem
+            raise wiki.configuration.refused
+        self.wiki = wiki
         self._projector.close()
         self._projector, self.indexer = self._set_up()
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import anyio
 
-from indexerd.contract.places import STATE_NAME
+from indexerd.contract.places import STATE_NAME, make_private_folders
 from indexerd.core.page.names import CONFIG_FILE
 from indexerd.daemon.barrier_server import socket_path
 from indexerd.daemon.environment import Surroundings
@@ -43,7 +43,8 @@ def run_daemon(
     state = os.path.join(folder, STATE_NAME)
     refuse_foreign(state)
     service = ServiceManager.from_environment(environ)
-    files = (user_file(environ), os.path.join(wiki.root, CONFIG_FILE))
+    own = user_file(environ)
+    files = (*(() if own is None else (own,)), os.path.join(wiki.root, CONFIG_FILE))
     workshop = Workshop(load, files, log)
     try:
         access = os.stat(wiki.index)  # the state may be read by whom the index may be read
@@ -82,7 +83,7 @@ def _make_socket_folder(path: str | None, log: Any) -> str | None:
     problem = "every place for it has too long a path"
     if path is not None:
         try:
-            os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+            make_private_folders(os.path.dirname(path))
             return path
         except OSError as error:
             problem = f"{error.strerror}: {os.path.dirname(path)}"

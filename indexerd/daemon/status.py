@@ -13,7 +13,7 @@ from typing import Final
 from indexerd.contract.live_state import LastScan, LiveState, Mode
 from indexerd.core.sync.scheduler import Reason
 from indexerd.core.sync.watch_faults import Fault
-from indexerd.errors import IndexerdError
+from indexerd.errors import IndexerdError, missing_program
 from indexerd.pipeline.indexer import Update
 from indexerd.store.file.failures import explained
 
@@ -30,6 +30,7 @@ Trouble = tuple[str, str | None]  # reason, remedy
 
 def describe_trouble(error: Exception) -> Trouble:
     """The reason and the remedy of an error that is waited out."""
+    error = missing_program() or error
     if isinstance(error, OSError):
         # What was opened by its descriptor has a number for a name.
         name = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else ""

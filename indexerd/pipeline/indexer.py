@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 
 from indexerd.contract.moments import time_text
 from indexerd.core.model import Diagnostic, ProjectionOptions
-from indexerd.core.page.names import TOPICS_FILE
+from indexerd.core.page.names import CONFIG_FILE, TOPICS_FILE
 from indexerd.core.project import projection_fingerprint
 from indexerd.core.sync.confirmation import CONFIRM_AFTER_S, needs_confirmation
 from indexerd.core.sync.model import Applied, IndexedPage, ScanRecord
@@ -111,11 +111,15 @@ class Update:
 
 
 class Indexer:
-    """Brings an index to what the tree says. Not for several threads at once."""
+    """Brings an index to what the tree says. Not for several threads at once.
+
+    `settings_problem`: why the wiki's own settings are left out, which the next scan notes.
+    """
 
     def __init__(
         self, *, tree: Tree, store: Store, projector: Projector, options: ProjectionOptions, log: Any
     ) -> None:
+        self.settings_problem: Diagnostic | None = None
         self._tree = tree
         self._store = store
         self._projector = projector
@@ -130,6 +134,8 @@ class Indexer:
         """
         covers = WHOLE_TREE if self._store.needs_rebuild else outermost(covers)
         scan = self._tree.scan(covers, stop=stop)
+        if self.settings_problem is not None and ("" in covers or CONFIG_FILE in covers):
+            scan = scan.with_diagnostics({CONFIG_FILE: (self.settings_problem,)})
         declared = None
         if "" in covers or TOPICS_FILE in covers:
             declared = self._declarations.look()

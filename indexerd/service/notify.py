@@ -45,6 +45,11 @@ class ServiceManager:
         return cls(address or None, watchdog_s or None, STDERR if by_launchd else None)
 
     @property
+    def is_present(self) -> bool:
+        """Whether a service manager started this process: then SIGHUP comes from it, not from a terminal."""
+        return self.address is not None or self.log is not None
+
+    @property
     def ping_interval_s(self) -> float | None:
         """How often a healthy loop comes by at least; None without a watchdog."""
         return None if self.watchdog_s is None else self.watchdog_s / PINGS_PER_PERIOD

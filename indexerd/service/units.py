@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from indexerd.contract.places import config_home, make_private_folders
 from indexerd.errors import StorageError, UsageError
 
 TEMPLATE: Final = "indexerd@.service"
@@ -114,8 +115,7 @@ class SystemdUser:
     """The user's own systemd: one template unit, an instance a wiki."""
 
     def __init__(self, environ: Mapping[str, str], state_folder: str, *, run: Run = run_command) -> None:
-        config = environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
-        self.unit_path = Path(config) / "systemd" / "user" / TEMPLATE
+        self.unit_path = Path(config_home(environ)) / "systemd" / "user" / TEMPLATE
         self._state_folder = state_folder
         self._run = run
 
@@ -125,8 +125,8 @@ class SystemdUser:
         if hidden is not None:
             raise UsageError(root, f"the service has a {hidden} of its own", "move the wiki elsewhere")
         unit = fill_unit(find_template(TEMPLATE).read_text(), find_command(), self._state_folder)
-        os.makedirs(self._state_folder, mode=0o700, exist_ok=True)
-        self.unit_path.parent.mkdir(parents=True, exist_ok=True)
+        make_private_folders(self._state_folder)
+        make_private_folders(str(self.unit_path.parent))
         self.unit_path.write_text(unit)
         name = instance_name(root)
         for words in (("daemon-reload",), ("enable", name), ("restart", "--no-block", name)):
@@ -205,7 +205,7 @@ class LaunchAgents:
         log = self._home / "Library" / "Logs" / f"{label}.log"
         agent = fill_plist(find_template(PLIST).read_bytes(), find_command(), root, label, str(log))
         for folder in (path.parent, log.parent):
-            folder.mkdir(parents=True, exist_ok=True)
+            make_private_folders(str(folder))
         path.write_bytes(agent)
         self._run(("launchctl", "bootout", f"{self._domain}/{label}"))
         answer = self._run(("launchctl", "bootstrap", self._domain, str(path)))

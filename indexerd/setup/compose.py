@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from indexerd.contract.places import INDEX_NAME, LOCK_NAME, STATE_NAME
-from indexerd.core.model import ProjectionOptions
+from indexerd.core.model import Diagnostic, ProjectionOptions
+from indexerd.core.sync.reconcile import SETTINGS_INVALID
 from indexerd.errors import IndexerdError, UsageError
 from indexerd.pipeline.indexer import Indexer
 from indexerd.pipeline.workers import Projector
@@ -40,6 +41,14 @@ class Wiki:
     def settings(self) -> Settings:
         """What is in force."""
         return self.configuration.settings
+
+    @property
+    def settings_problem(self) -> Diagnostic | None:
+        """What the index says of the wiki's own settings where they are left out as a whole."""
+        refused = self.configuration.refused
+        if refused is None:
+            return None
+        return Diagnostic(SETTINGS_INVALID, f"it is left out as a whole: {refused.problem}; {refused.remedy}")
 
     @property
     def tree_settings(self) -> TreeSettings:
@@ -111,7 +120,9 @@ def new_indexer(wiki: Wiki, store: Store, log: Any) -> tuple[Projector, Indexer]
     tree = Tree(wiki.root, wiki.tree_settings)
     options = wiki.projection_options
     projector = Projector(tree, options)
-    return projector, Indexer(tree=tree, store=store, projector=projector, options=options, log=log)
+    indexer = Indexer(tree=tree, store=store, projector=projector, options=options, log=log)
+    indexer.settings_problem = wiki.settings_problem
+    return projector, indexer
 
 
 @contextmanager

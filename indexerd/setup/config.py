@@ -16,9 +16,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from indexerd.contract.places import NoHomeError, config_home
 from indexerd.core.page.names import CONFIG_FILE, is_text
 from indexerd.core.sync.intervals import LONGEST_INTERVAL_S, SHORTEST_INTERVAL_S
-from indexerd.errors import ConfigurationError, NotPermittedError
+from indexerd.errors import ConfigurationError, IndexerdError, NotPermittedError
 from indexerd.tree.openat import FILE_FLAGS, read_up_to
 
 ENVIRONMENT_PREFIX: Final = "INDEXERD_"
@@ -99,18 +100,22 @@ _EMPTYABLE: Final = frozenset({"ignore", "names"})
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """The settings in force, and for each key of SETTINGS where its value comes from."""
+    """The settings in force, and for each key of SETTINGS where its value comes from.
+
+    `refused`: why the wiki's own file, which comes with a clone, counts for nothing; None where it counts.
+    """
 
     settings: Settings
     origins: Mapping[str, str]
+    refused: IndexerdError | None = None
 
 
-def user_file(environ: Mapping[str, str]) -> str:
-    """The user's own settings. A relative XDG_CONFIG_HOME is none, says its specification."""
-    base = environ.get("XDG_CONFIG_HOME", "")
-    if not os.path.isabs(base):
-        base = os.path.join(environ.get("HOME") or os.path.expanduser("~"), ".config")
-    return os.path.join(base, "indexerd", "config.toml")
+def user_file(environ: Mapping[str, str]) -> str | None:
+    """The user's own settings; None for a user without a home, as in many containers."""
+    try:
+        return os.path.join(config_home(environ), "indexerd", "config.toml")
+    except NoHomeError:
+        return None
 
 
 def load_configuration(
@@ -118,17 +123,25 @@ def load_configuration(
 ) -> Configuration:
     """Gather what is in force for the wiki at `root`; `flags` are by field, only those given.
 
-    Raises ConfigurationError, naming file and line, key or variable.
+    Raises ConfigurationError for the user's own settings, naming file and line, key or variable. The wiki's
+    file is nobody's here: one that cannot be used is left out as a whole, and told.
     """
-    files = [user_file(environ)]
-    if root is not None:
-        files.append(os.path.join(root, CONFIG_FILE))
     values: dict[str, Any] = {}
     origins = {setting.key: "default" for setting in SETTINGS}
-    for path in files:
-        for setting, value in _read_file(path, in_wiki=path != files[0]):
-            values[setting.field] = value
-            origins[setting.key] = path
+    refused: IndexerdError | None = None
+
+    def take(path: str, found: list[tuple[Setting, object]]) -> None:
+        values.update({setting.field: value for setting, value in found})
+        origins.update({setting.key: path for setting, _ in found})
+
+    if (own := user_file(environ)) is not None:
+        take(own, list(_read_file(own, in_wiki=False)))
+    if root is not None:
+        theirs = os.path.join(root, CONFIG_FILE)
+        try:
+            take(theirs, list(_read_file(theirs, in_wiki=True)))
+        except (ConfigurationError, NotPermittedError) as error:
+            refused = error
     for setting, text in _read_environment(environ):
         values[setting.field] = parse_text(setting, text, f"{ENVIRONMENT_PREFIX}{setting.variable}")
         origins[setting.key] = f"{ENVIRONMENT_PREFIX}{setting.variable}"
@@ -137,7 +150,7 @@ def load_configuration(
         setting = by_field[field]
         values[field] = given if isinstance(given, bool) else parse_text(setting, given, setting.flag)
         origins[setting.key] = setting.flag
-    return Configuration(Settings(**values), origins)
+    return Configuration(Settings(**values), origins, refused)
 
 
 def parse_text(setting: Setting, text: str, where: str) -> object:

@@ -10,9 +10,17 @@ import os
 import shutil
 import stat
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
-from indexerd.contract.places import INDEX_NAME, LOCK_NAME, index_folder, state_home
+from indexerd.contract.places import (
+    INDEX_NAME,
+    LOCK_NAME,
+    NoHomeError,
+    home_folder,
+    index_folder,
+    state_home,
+)
 from indexerd.contract.which_index import (
     NONE,
     SEVERAL,
@@ -23,7 +31,7 @@ from indexerd.contract.which_index import (
     name_one,
 )
 from indexerd.core.page.names import is_text
-from indexerd.errors import IndexerdError, RootError, UsageError
+from indexerd.errors import ConfigurationError, IndexerdError, RootError, UsageError
 from indexerd.store import Snapshot, Store
 from indexerd.store.file.lock import WriterLock
 from indexerd.tree.openat import is_absence
@@ -44,6 +52,7 @@ def resolve_root(argument: str | None, environ: Mapping[str, str], *, must_exist
     """
     if not argument and argument is not None:  # of a variable that is not set, most likely
         raise UsageError("", "the name of the folder is empty", "name the folder that holds the pages")
+    everything = {"/"}
     root = os.path.abspath(os.curdir if argument is None else argument)
     if must_exist and not os.path.isdir(root):
         problem = "is not a folder" if os.path.lexists(root) else "does not exist"
@@ -51,8 +60,9 @@ def resolve_root(argument: str | None, environ: Mapping[str, str], *, must_exist
     if not is_text(os.path.realpath(root)):
         remedy = "rename the folder in it that is not"
         raise RootError(root, "has a path that is not valid UTF-8, which no index can hold", remedy)
-    home = os.path.realpath(environ.get("HOME") or os.path.expanduser("~"))
-    if argument is None and os.path.realpath(root) in {"/", home}:
+    with suppress(NoHomeError):
+        everything = {"/", os.path.realpath(home_folder(environ))}
+    if argument is None and os.path.realpath(root) in everything:
         raise UsageError(root, "is everything you have", "name a folder; this one too, if you mean it")
     return root
 
@@ -73,9 +83,18 @@ def root_of_name(argument: str | None, environ: Mapping[str, str]) -> str | None
     return found.root
 
 
+def state_folder(environ: Mapping[str, str]) -> str:
+    """The folder of all indexes. Raises ConfigurationError where the user has no home."""
+    try:
+        return state_home(environ)
+    except NoHomeError as error:
+        remedy = "set HOME or XDG_STATE_HOME, or name a file with --db"
+        raise ConfigurationError("", f"there is no place for an index: {error}", remedy) from error
+
+
 def index_path(root: str, environ: Mapping[str, str]) -> Path:
     """The default place of the index of the wiki at `root` (spec 3.8)."""
-    return Path(state_home(environ)) / index_folder(os.path.realpath(root)) / INDEX_NAME
+    return Path(state_folder(environ)) / index_folder(os.path.realpath(root)) / INDEX_NAME
 
 
 def repository_prefix(root: str) -> str:
@@ -90,7 +109,7 @@ def repository_prefix(root: str) -> str:
 
 def list_indexes(environ: Mapping[str, str], *, forgotten: bool = False) -> tuple[ListedIndex, ...]:
     """Every index in use, by name and root, or every forgotten one; what cannot be read has a reason."""
-    home = Path(state_home(environ))
+    home = Path(state_folder(environ))
     try:
         folders = sorted(entry for entry in home.iterdir() if entry.name.startswith(".") is forgotten)
     except FileNotFoundError:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -390,6 +392,12 @@ def test_an_ignore_file_rescans_what_it_governs(tmp_path: Path) -> None:
     play(tmp_path, scenario)
 
 
+def has_diagnostic(db: Path, path: str, kind: str) -> bool:
+    with closing(sqlite3.connect(db)) as index:
+        found = index.execute("SELECT 1 FROM v1_diagnostics WHERE (path, kind) = (?, ?)", (path, kind))
+        return found.fetchone() is not None
+
+
 def test_an_edit_of_the_wikis_settings_is_in_force_at_once_and_a_bad_one_is_refused(tmp_path: Path) -> None:
     async def scenario(wiki: Followed) -> None:
         wiki.write("a.md", "# A")
@@ -404,6 +412,7 @@ def test_an_edit_of_the_wikis_settings_is_in_force_at_once_and_a_bad_one_is_refu
         await wiki.until_logged("settings.refused")
         await wiki.until(lambda: "extension is no setting" in (wiki.state()["reason"] or ""))
         assert sorted(wiki.indexed()) == ["a.md", "b.txt"]
+        await wiki.until(lambda: has_diagnostic(wiki.db, ".wikiq.toml", "settings_invalid"))
 
     play(tmp_path, scenario)
 

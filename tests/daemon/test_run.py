@@ -224,3 +224,30 @@ def test_a_reader_of_the_share_group_searches_whether_the_daemon_runs_or_not(
     live.wait_equal(EQUAL_S)
     assert search() == "(2,)"
     live.stop()
+
+
+def test_a_terminal_that_closes_ends_its_daemon(live: LiveDaemon) -> None:
+    live.start()
+    live.stop(signal.SIGHUP)
+    assert writer_is_running(str(live.db.parent)) is False
+
+
+def test_a_service_manager_that_hangs_up_has_the_settings_read_again(
+    live: LiveDaemon, tmp_path: Path
+) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(str(tmp_path / "notify"))
+        live.environ = {"NOTIFY_SOCKET": str(tmp_path / "notify")}
+        live.start()
+        os.kill(live.pid, signal.SIGHUP)
+        wait_until(lambda: live.state()["counters"].get("scans_reload"), EQUAL_S, "the reload")
+    live.stop()
+
+
+def test_a_daemon_starts_with_bad_settings_of_the_wiki_and_tells_them(live: LiveDaemon) -> None:
+    (live.root / ".wikiq.toml").write_text("[wiki]\nextension = 1\n")
+    live.start()
+    assert "extension is no setting" in live.state()["reason"]
+    (live.root / ".wikiq.toml").write_text("[wiki]\n")
+    wait_until(lambda: live.state()["reason"] is None, EQUAL_S, "the settings are good again")
+    live.stop()

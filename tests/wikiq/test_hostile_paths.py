@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -65,3 +66,34 @@ def test_an_index_that_names_files_outside_its_root_opens_none(tmp_path: Path, p
         done = run_wikiq(*words, index=made, EDITOR="cat")
         assert CANARY not in done.out
         assert "root:" not in done.out
+
+
+@pytest.mark.parametrize("root", ["+!touch pwned", "", "-c", "."])
+def test_an_index_whose_root_is_not_absolute_gives_an_editor_nothing(tmp_path: Path, root: str) -> None:
+    """`vim '+!touch pwned/a.md'` would run a command."""
+    made = write_sample(tmp_path, [SamplePage("a.md", "# A\n\nwords\n")])
+    made.alter("UPDATE meta SET value = ? WHERE key = 'root'", root)
+    below = made.root / root
+    below.mkdir(exist_ok=True)
+    page_there = below / "a.md"
+    page_there.write_text("# A\n\nwords\n")
+    done = run_wikiq("open", "a", "--db", str(made.db), index=made, EDITOR="echo")
+    assert (done.status, done.out) == (2, "")
+    assert "the root of this index; build the index anew" in done.err
+
+
+def test_a_page_that_became_a_link_out_of_the_root_is_not_opened(tmp_path: Path) -> None:
+    secret = tmp_path / "secret.md"
+    secret.write_text(f"# {CANARY}\n")
+    made = write_sample(tmp_path, [SamplePage("a.md", "# A\n\nwords\n")])
+    (made.root / "a.md").unlink()
+    (made.root / "a.md").symlink_to(secret)
+    done = run_wikiq("open", "a", index=made, EDITOR="cat")
+    assert done.status == 2
+    assert CANARY not in done.out
+
+
+def test_the_editor_is_given_the_file_itself_behind_the_end_of_options(tmp_path: Path) -> None:
+    made = write_sample(tmp_path, [SamplePage("a.md", "# A\n\nwords\n")])
+    done = run_wikiq("open", "a", index=made, EDITOR="echo")
+    assert (done.status, done.out) == (0, f"+1 -- {os.path.realpath(made.root)}/a.md\n")

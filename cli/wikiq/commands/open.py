@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from indexerd.contract.which_index import is_within
 from wikiq.answers.pages import page, split_line
 from wikiq.commands import candidates
 from wikiq.commands.group import parameters, split_source
@@ -30,8 +31,19 @@ def _open(surroundings: Surroundings, /, name: str, **values: Any) -> int:
         surroundings.note(f"{view.path} has changed since it was indexed; the line may be another one")
     start = view.section.start_line if view.section is not None else 1
     line = split_line(name)[1] if "#" not in name and view.section is not None else None
-    _edit(editor_words(surroundings.environ, os.path.join(session.root, view.path), line or start))
+    _edit(editor_words(surroundings.environ, _real_file(session.root, view.path), line or start))
     return session.exit_status(FOUND)
+
+
+def _real_file(root: str, path: str) -> str:
+    """Give the file of a page without links; UsageError where the index names one that is not in its root.
+
+    An index may come from anybody. A root that is not absolute would be read as an option of the editor.
+    """
+    real_root, real = os.path.realpath(root), os.path.realpath(os.path.join(root, path))
+    if not os.path.isabs(root) or not is_within(real, real_root):
+        raise UsageError(path, f"does not lie in {root}, the root of this index", "build the index anew")
+    return real
 
 
 def _edit(words: list[str]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from indexerd.contract.places import INDEX_NAME, folder_stem, index_folder, state_home
+from indexerd.contract.places import INDEX_NAME, NoHomeError, folder_stem, index_folder, state_home
 from indexerd.contract.which_index import (
     MOST_LISTED,
     NONE,
@@ -49,7 +49,7 @@ def open_index(
 
 def list_indexes(environ: Mapping[str, str]) -> tuple[KnownIndex, ...]:
     """Read root and name of every index in the state folder, by name; those that fail are left out."""
-    home = state_home(environ)
+    home = _state_home(environ)
     known = []
     for name in _folders(home):
         path = os.path.join(home, name, INDEX_NAME)
@@ -89,7 +89,7 @@ def _open_around(folder: str, environ: Mapping[str, str]) -> Database | None:
     Opening one takes a millisecond, so those whose name says that they are of another root are not
     looked into.
     """
-    home = state_home(environ)
+    home = _state_home(environ)
     by_stem: dict[str, list[str]] = {}
     for name in _folders(home):
         by_stem.setdefault(name.rpartition("-")[0], []).append(name)
@@ -109,6 +109,15 @@ def _open_around(folder: str, environ: Mapping[str, str]) -> Database | None:
         if folder == os.path.dirname(folder):
             return None
         folder = os.path.dirname(folder)
+
+
+def _state_home(environ: Mapping[str, str]) -> str:
+    """Give the folder of all indexes; NoIndexError where the user has no home."""
+    try:
+        return state_home(environ)
+    except NoHomeError as error:
+        remedy = "set HOME or XDG_STATE_HOME, or name an index with --db"
+        raise NoIndexError("", f"there is no place for an index: {error}", remedy) from error
 
 
 def _folders(home: str) -> list[str]:

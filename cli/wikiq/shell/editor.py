@@ -29,7 +29,7 @@ _WITH_OPTION = frozenset({"idea", "pycharm", "kate", "gedit", "mate"})
 
 
 def editor_words(environ: Mapping[str, str], path: str, line: int) -> list[str]:
-    """The command that opens `path` at `line` in the user's editor (VISUAL, else EDITOR, else vi).
+    """The command that opens `path`, absolute, at `line` in the user's editor (VISUAL, EDITOR, vi).
 
     Raises UsageError for what a shell could not read either.
     """
@@ -45,4 +45,4 @@ def editor_words(environ: Mapping[str, str], path: str, line: int) -> list[str]:
         return [*words, *_WITH_COLON[name], f"{path}:{line}"]
     if name in _WITH_OPTION:
         return [*words, "--line", str(line), path]
-    return [*words, f"+{line}", path]
+    return [*words, f"+{line}", "--", path]

@@ -25,6 +25,7 @@ UNDECODABLE_NAME: Final = "undecodable_name"
 TOO_DEEP_FOLDER: Final = "too_deep_folder"
 IGNORE_INVALID: Final = "ignore_invalid"
 TOPICS_INVALID: Final = "topics_invalid"
+SETTINGS_INVALID: Final = "settings_invalid"
 # What a look at the tree says of a path. These come and go with a scan; what else is said of a path,
 # that it lost its slug, comes and goes with its neighbours.
 SCAN_KINDS: Final = frozenset(
@@ -38,6 +39,7 @@ SCAN_KINDS: Final = frozenset(
         TOO_DEEP_FOLDER,
         IGNORE_INVALID,
         TOPICS_INVALID,
+        SETTINGS_INVALID,
     }
 )
 

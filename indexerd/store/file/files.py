@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from indexerd.contract.file import APPLICATION_ID
+from indexerd.contract.places import make_private_folders
 from indexerd.errors import ConfigurationError, ForeignFileError, StorageError
 
 _MAGIC: Final = b"SQLite format 3\x00"  # https://sqlite.org/fileformat2.html#the_database_header
@@ -64,7 +65,7 @@ def prepare_folder(folder: Path, access: Access) -> None:
     The folder of a `--db` elsewhere keeps the mode that its owner chose.
     """
     existed = folder.exists()
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private_folders(str(folder))
     found = folder.stat()
     if found.st_uid != os.geteuid() or (existed and stat.S_IMODE(found.st_mode) not in _OUR_FOLDER_MODES):
         return

@@ -12,11 +12,11 @@ from wikiq.shell.editor import editor_words
 @pytest.mark.parametrize(
     "environ, words",
     [
-        ({}, ["vi", "+7", "/w/a.md"]),
-        ({"EDITOR": ""}, ["vi", "+7", "/w/a.md"]),
-        ({"EDITOR": "  "}, ["vi", "+7", "/w/a.md"]),
-        ({"EDITOR": "nano"}, ["nano", "+7", "/w/a.md"]),
-        ({"EDITOR": "nano", "VISUAL": "emacsclient -t"}, ["emacsclient", "-t", "+7", "/w/a.md"]),
+        ({}, ["vi", "+7", "--", "/w/a.md"]),
+        ({"EDITOR": ""}, ["vi", "+7", "--", "/w/a.md"]),
+        ({"EDITOR": "  "}, ["vi", "+7", "--", "/w/a.md"]),
+        ({"EDITOR": "nano"}, ["nano", "+7", "--", "/w/a.md"]),
+        ({"EDITOR": "nano", "VISUAL": "emacsclient -t"}, ["emacsclient", "-t", "+7", "--", "/w/a.md"]),
         ({"VISUAL": "code --wait"}, ["code", "--wait", "--goto", "/w/a.md:7"]),
         ({"VISUAL": "/usr/bin/hx"}, ["/usr/bin/hx", "/w/a.md:7"]),
         ({"VISUAL": "'/my editors/kate'"}, ["/my editors/kate", "--line", "7", "/w/a.md"]),
