@@ -6,6 +6,7 @@ import click
 
 from indexerd.command.indexing import build, run, verify
 from indexerd.command.service import service
+from indexerd.command.why import why
 from indexerd.command.wikis import config, forget, list_command, move
 
 
@@ -15,5 +16,5 @@ def cli() -> None:
     """Keep a tree of Markdown pages in one SQLite file. Searching it is wikiq's business."""
 
 
-for _command in (build, run, verify, service, config, list_command, forget, move):
+for _command in (build, run, verify, why, service, config, list_command, forget, move):
     cli.add_command(_command)

@@ -18,16 +18,33 @@ from indexerd.core.sync.reconcile import IGNORE_INVALID
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
+    from pathspec.util import CheckResult
 
 PARSED_KEPT: Final = 256  # ignore files; parsing ten lines costs 1 ms, every scan meets them all
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """The patterns of one ignore file. `offset`: length of its folder's path with the slash."""
+    """The patterns of one ignore file. `offset`: length of its folder's path with the slash.
+
+    `lines`: number and text of the line of each pattern, for `indexerd why`.
+    """
 
     offset: int
     spec: GitIgnoreSpec
+    folder: str
+    name: str
+    lines: tuple[tuple[int, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The pattern that decides about a path. `source`: an ignore file, from the root, or the setting."""
+
+    excludes: bool
+    source: str
+    line: int
+    pattern: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +66,26 @@ class IgnoreRules:
 
         Asking top-down gives git's rule that nothing below an excluded folder comes back.
         """
+        found = self._find(path, folder=folder)
+        return found is not None and bool(found[1].include)
+
+    def decide(self, path: str, *, folder: bool) -> Decision | None:
+        """Tell which pattern decides about `path`, as `exclude` does; None where none says anything."""
+        found = self._find(path, folder=folder)
+        if found is None:
+            return None
+        level, result = found
+        line, pattern = level.lines[result.index or 0]
+        source = f"{level.folder}/{level.name}" if level.folder else level.name
+        return Decision(bool(result.include), source, line, pattern)
+
+    def _find(self, path: str, *, folder: bool) -> tuple[Level, CheckResult[str]] | None:
         asked = f"{path}/" if folder else path
         for level in (*self.configured, *self.files):
-            verdict = level.spec.check_file(asked[level.offset :]).include
-            if verdict is not None:
-                return verdict
-        return False
+            result = level.spec.check_file(asked[level.offset :])
+            if result.include is not None:
+                return level, result
+        return None
 
 
 def _compiled(lines: Sequence[str]) -> GitIgnoreSpec:
@@ -67,9 +98,10 @@ def _compiled(lines: Sequence[str]) -> GitIgnoreSpec:
 
 
 @lru_cache(maxsize=PARSED_KEPT)
-def parse_ignore_file(text: str, folder: str = "") -> tuple[Level | None, tuple[Diagnostic, ...]]:
-    """The patterns of one file in `folder` ('' for the root), None without any, and its bad lines."""
-    good, problems = [], []
+def parse_ignore_file(text: str, name: str, folder: str = "") -> tuple[Level | None, tuple[Diagnostic, ...]]:
+    """The patterns of the file `name` in `folder` ('' for the root), None without any, and its bad lines."""
+    good: list[tuple[int, str]] = []
+    problems = []
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
         try:
             _compiled([line])
@@ -77,8 +109,9 @@ def parse_ignore_file(text: str, folder: str = "") -> tuple[Level | None, tuple[
             message = f"the pattern {line.strip()!r} is left out ({error}); correct or remove the line"
             problems.append(Diagnostic(IGNORE_INVALID, message, number))
         else:
-            good.append(line)
-    spec = _compiled(good)
+            good.append((number, line))
+    good = [(number, line) for number, line in good if line]  # a spec has no pattern for an empty line
+    spec = _compiled([line for _, line in good])
     if all(pattern.include is None for pattern in spec.patterns):  # blank lines and comments
         return None, tuple(problems)
-    return Level(len(folder) + 1 if folder else 0, spec), tuple(problems)
+    return Level(len(folder) + 1 if folder else 0, spec, folder, name, tuple(good)), tuple(problems)

@@ -30,7 +30,7 @@ from indexerd.core.sync.reconcile import (
     TOO_DEEP_FOLDER,
     UNDECODABLE_NAME,
 )
-from indexerd.tree.ignore import IgnoreRules, parse_ignore_file
+from indexerd.tree.ignore import Decision, IgnoreRules, parse_ignore_file
 from indexerd.tree.openat import (
     FILE_FLAGS,
     FOLDER_FLAGS,
@@ -63,6 +63,23 @@ class TreeSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A file or folder that a rule leaves out. `decision`: the pattern, where it was one."""
+
+    path: str
+    rule: str
+    decision: Decision | None = None
+
+
+HIDDEN: Final = "hidden"
+PASSED_OVER_FOLDER: Final = "node_modules"
+IGNORED: Final = "ignored"
+NOT_A_PAGE_NAME: Final = "extension"
+OWN_FILE: Final = "own_file"
+UNFOLLOWED_LINK: Final = "link"
+
+
+@dataclass(frozen=True, slots=True)
 class _Place:
     """A folder being looked at: its path ('' the root), the rules in it, and whether a link led here."""
 
@@ -85,6 +102,7 @@ class Walk:
     real_root: str | None = None
     own_files: frozenset[tuple[int, int]] = frozenset()
     stop: Callable[[], bool] | None = None
+    left_out: Callable[[LeftOut], None] | None = None
     folds_names: bool = sys.platform == "darwin"  # APFS takes page.md for Page.md, and NFD for NFC
     stamps: dict[str, Stamp] = field(default_factory=dict)
     unseen: list[str] = field(default_factory=list)
@@ -129,11 +147,28 @@ class Walk:
         if stat.S_ISDIR(facts.st_mode):
             self._walk_below(descriptor, place, name)
         elif is_passed_over(name):
-            return
+            self._tell_passed_over(place.path_of(name), name)
         elif stat.S_ISLNK(facts.st_mode) and self._leads_to_folder(place.path_of(name)):
             self._walk_below(descriptor, place, name)
         elif name.lower().endswith(self.suffixes):
             self._take(place, name, facts)
+        else:
+            is_link = stat.S_ISLNK(facts.st_mode)
+            self._tell(LeftOut(place.path_of(name), UNFOLLOWED_LINK if is_link else NOT_A_PAGE_NAME))
+
+    def _tell(self, left_out: LeftOut) -> None:
+        if self.left_out is not None:
+            self.left_out(left_out)
+
+    def _tell_passed_over(self, path: str, name: str) -> None:
+        self._tell(LeftOut(path, HIDDEN if name.startswith(".") else PASSED_OVER_FOLDER))
+
+    def _is_ignored(self, place: _Place, path: str, *, folder: bool) -> bool:
+        if not place.rules or not place.rules.exclude(path, folder=folder):
+            return False
+        if self.left_out is not None:  # which pattern it was is asked once more, since scans need not know
+            self._tell(LeftOut(path, IGNORED, place.rules.decide(path, folder=folder)))
+        return True
 
     def _walk(self, descriptor: int, place: _Place) -> None:
         """Everything in the folder and below. The descriptor stays the caller's."""
@@ -181,7 +216,7 @@ class Walk:
     def _take(self, place: _Place, name: str, facts: os.stat_result) -> None:
         """A file with the name of a page: its stamp, or why it is none."""
         path = place.path_of(name)
-        if place.rules and place.rules.exclude(path, folder=False):
+        if self._is_ignored(place, path, folder=False):
             return
         if not is_text(name):
             self._note(escape_name(path), UNDECODABLE_NAME, "the name is not valid UTF-8; rename the file")
@@ -192,6 +227,8 @@ class Walk:
             self._note(path, NOT_REGULAR, "is not a regular file; remove it or rename it")
         elif not self.own_files or (facts.st_dev, facts.st_ino) not in self.own_files:
             self.stamps[path] = stamp_of(facts)
+        else:
+            self._tell(LeftOut(path, OWN_FILE))
 
     def _take_link(self, path: str) -> None:
         if self.real_root is None:
@@ -234,7 +271,10 @@ class Walk:
     def _enter(self, descriptor: int, place: _Place, name: str) -> tuple[int, _Place] | None:
         """Open a folder in `place`; None when it is left out. Raises OSError."""
         path = place.path_of(name)
-        if is_passed_over(name) or (place.rules and place.rules.exclude(path, folder=True)):
+        if is_passed_over(name):
+            self._tell_passed_over(path, name)
+            return None
+        if self._is_ignored(place, path, folder=True):
             return None
         if not is_text(name):
             self._note(escape_name(path), UNDECODABLE_NAME, "the name is not valid UTF-8; rename the folder")
@@ -246,6 +286,8 @@ class Walk:
         try:
             below = os.open(name, FOLDER_FLAGS, dir_fd=descriptor)
         except OSError as error:
+            if self.left_out is not None and self.real_root is None and _is_link(descriptor, name):
+                self._tell(LeftOut(path, UNFOLLOWED_LINK))
             if self.real_root is None or not is_absence(error):
                 raise
             return self._enter_link(place, path)
@@ -280,7 +322,7 @@ class Walk:
                     self._miss(place.path, error, what=name)
                     return None
                 continue
-            level, problems = parse_ignore_file(text, place.path)
+            level, problems = parse_ignore_file(text, name, place.path)
             if problems:
                 self.diagnostics[place.path_of(name)] = problems
             if level is not None:
@@ -299,6 +341,13 @@ class Walk:
 
     def _note(self, path: str, kind: str, message: str) -> None:
         self.diagnostics[path] = (Diagnostic(kind, message),)
+
+
+def _is_link(descriptor: int, name: str) -> bool:
+    try:
+        return stat.S_ISLNK(os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_mode)
+    except OSError:
+        return False
 
 
 def _read_ignore_file(descriptor: int, name: str) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from indexerd.core.model import Diagnostic, Stamp
-from indexerd.core.sync.paths import WHOLE_TREE
+from indexerd.core.sync.paths import WHOLE_TREE, is_below
 from indexerd.core.sync.plan import Unread, Vanished
 from indexerd.core.sync.reconcile import LINK_NOT_FOLLOWED, NOT_REGULAR, UNSETTLED, Scan
 from indexerd.errors import ConfigurationError, NotPermittedError, RootError
@@ -30,10 +30,11 @@ from indexerd.tree.openat import (
     stamp_of,
     unreadable,
 )
-from indexerd.tree.scanner import TreeSettings, Walk
+from indexerd.tree.scanner import LeftOut, TreeSettings, Walk
 
 READ_ATTEMPTS: Final = 4  # in one call; a file written all the time is left to the caller's back-off
 READ_PAUSE_S: Final = 0.002  # doubled after each attempt
+CONFIGURED: Final = "[wiki] ignore"  # where configured patterns stand
 GOVERNING_FILE_BYTES: Final = 1 << 20  # topics.yaml: more was never written by hand
 
 
@@ -65,11 +66,25 @@ class Tree:
         self._configured = _configured_rules(settings.ignore)
         self._own_files = tuple(path for path in settings.own_files if _lies_in(path, self.root))
 
-    def scan(self, covers: Sequence[str] = WHOLE_TREE, *, stop: Callable[[], bool] | None = None) -> Scan:
+    def explain(self, path: str) -> tuple[Scan, LeftOut | None]:
+        """What a scan of one path finds, and the rule that leaves it out, or a folder above it."""
+        found: list[LeftOut] = []
+        scan = self.scan((path,), left_out=found.append)
+        above = (left_out for left_out in found if is_below(path, left_out.path))
+        return scan, next(above, None)
+
+    def scan(
+        self,
+        covers: Sequence[str] = WHOLE_TREE,
+        *,
+        stop: Callable[[], bool] | None = None,
+        left_out: Callable[[LeftOut], None] | None = None,
+    ) -> Scan:
         """Look at the pages of `covers` (files or folders, '' the whole tree) without reading them.
 
         RootError when the root is missing or no folder, NotPermittedError when it cannot be listed.
-        `stop` is asked once a folder; when it says so, Stopped is raised.
+        `stop` is asked once a folder; when it says so, Stopped is raised. `left_out` is told what a rule
+        leaves out on the way to a cover.
         """
         started_ns = time.time_ns()
         with self._opened_root() as root:
@@ -80,6 +95,7 @@ class Tree:
                 real_root=self._real_root(),
                 own_files=frozenset(_identities(self._own_files)),
                 stop=stop,
+                left_out=left_out,
             )
             for cover in covers:
                 walk.look_at(cover)
@@ -153,7 +169,7 @@ class Tree:
 def _configured_rules(patterns: tuple[str, ...]) -> IgnoreRules:
     if not patterns:
         return IgnoreRules()
-    level, problems = parse_ignore_file("\n".join(patterns))
+    level, problems = parse_ignore_file("\n".join(patterns), CONFIGURED)
     if problems:
         raise ConfigurationError("[wiki] ignore", problems[0].message, "see gitignore(5) for the syntax")
     return IgnoreRules(configured=() if level is None else (level,))
