@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from indexerd.main import main
 from indexerd.service.status_file import StateFile
 from indexerd.setup.registry import index_path
 from indexerd.store.file.lock import WriterLock
+from indexerd.tree import mounts
 
 
 @pytest.fixture
@@ -291,6 +293,19 @@ def test_without_a_home_an_index_that_is_named_is_built(
     monkeypatch.delenv("HOME")
     monkeypatch.setattr(os.path, "expanduser", lambda path: path)
     assert indexerd("build", str(wiki), "--db", str(tmp_path / "x.db"))[0] == 0
+
+
+def test_an_index_on_a_disk_that_machines_share_is_refused(
+    wiki: Path, indexerd: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = wiki.parent / "mountinfo"
+    table.write_text(f"1 0 0:1 / {wiki.parent} rw - nfs4 server:/home rw\n")
+    found = partial(mounts.find_event_free, mount_table=str(table))
+    monkeypatch.setattr("indexerd.setup.compose.find_event_free", found)
+    status, out, err = indexerd("build", str(wiki))
+    assert (status, out, err.count("\n")) == (78, "", 1)
+    assert f"since {wiki.parent} is a nfs4 file system, which other machines may write; name a file" in err
+    assert not (wiki.parent / ".local").exists()
 
 
 def test_folders_that_are_made_are_private_under_any_umask(wiki: Path, indexerd: Command) -> None:

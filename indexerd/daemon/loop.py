@@ -199,15 +199,13 @@ class Daemon:
             if not self._looker.open and not looked.astray:
                 store = self._workshop.store
                 guarantee = "scan" if job.is_scan else "events"
-                self._barrier.serve(
-                    waiting,
-                    Fresh(
-                        index_id=store.index_id,
-                        generation=store.generation,
-                        guarantee=guarantee,
-                        index=store.place,
-                    ),
+                fresh = Fresh(
+                    index_id=store.index_id,
+                    generation=store.generation,
+                    guarantee=guarantee,
+                    index=store.place,
                 )
+                self._barrier.serve(waiting, fresh)
 
     def _look(self, job: Job) -> Looked | Unavailable:
         """In a worker thread."""

@@ -14,10 +14,10 @@ from typing import Final, Protocol
 import anyio
 
 from indexerd.core.sync.intervals import back_off_s
-from indexerd.core.sync.watch_faults import Fault, FaultKind, find_event_free_mount
+from indexerd.core.sync.watch_faults import Fault, FaultKind
+from indexerd.tree.mounts import MOUNT_TABLE, find_event_free
 from indexerd.tree.watcher import Listener, Watcher
 
-MOUNT_TABLE: Final = "/proc/self/mountinfo"
 STEADY_AFTER_S: Final = 60.0  # a watcher that lived so long starts the back-off anew
 REOPEN_INTERVAL_S: Final = 60.0  # a watcher that misses changes is replaced no more often
 
@@ -94,8 +94,4 @@ class WatchKeeper:
             self.reopen()
 
     def _event_free(self) -> Fault | None:
-        try:
-            with open(self._mount_table, encoding="utf-8", errors="surrogateescape") as table:
-                return find_event_free_mount(table.read(), os.path.realpath(self._watcher.root))
-        except OSError:
-            return None  # not Linux: every local file system reports changes
+        return find_event_free(os.path.realpath(self._watcher.root), self._mount_table)

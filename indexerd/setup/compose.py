@@ -16,13 +16,14 @@ from typing import Any, Final
 from indexerd.contract.places import INDEX_NAME, LOCK_NAME, STATE_NAME
 from indexerd.core.model import Diagnostic, ProjectionOptions
 from indexerd.core.sync.reconcile import SETTINGS_INVALID
-from indexerd.errors import IndexerdError, UsageError
+from indexerd.errors import ConfigurationError, IndexerdError, UsageError
 from indexerd.pipeline.indexer import Indexer
 from indexerd.pipeline.workers import Projector
 from indexerd.service.status_file import drop_leftover
 from indexerd.setup.config import Configuration, Settings, load_configuration
 from indexerd.setup.registry import index_path, repository_prefix, resolve_root, revive_index
 from indexerd.store import Snapshot, Store
+from indexerd.tree.mounts import find_event_free
 from indexerd.tree.scanner import TreeSettings
 from indexerd.tree.tree import Tree
 
@@ -104,6 +105,7 @@ def find_wiki(
 
 def open_store(wiki: Wiki, *, anew: bool = False) -> Store:
     """The index of the wiki, open for writing; with `anew` a damaged one is moved aside first."""
+    refuse_shared_disk(wiki.index)
     if wiki.settings.db is None:
         revive_index(wiki.index)
     return Store.open(
@@ -113,6 +115,19 @@ def open_store(wiki: Wiki, *, anew: bool = False) -> Store:
         share_group=wiki.settings.share_group,
         anew=anew,
     )
+
+
+def refuse_shared_disk(index: Path) -> None:
+    """Raises ConfigurationError for an index on a file system that another machine may write too.
+
+    SQLite's WAL needs shared memory, which two machines do not have (https://sqlite.org/wal.html).
+    """
+    fault = find_event_free(os.path.realpath(index.parent))
+    if fault is not None:
+        place = fault.reason.partition(", ")[0]
+        problem = f"cannot hold an index, since {place}, which other machines may write"
+        remedy = "name a file on a local disk with --db, or set XDG_STATE_HOME to a folder there"
+        raise ConfigurationError(str(index.parent), problem, remedy)
 
 
 def new_indexer(wiki: Wiki, store: Store, log: Any) -> tuple[Projector, Indexer]:

@@ -1,11 +1,13 @@
 """The writer's lock: one process writes an index, and the next one learns which.
 
 `flock` on a file beside the database, taken before the database is opened; the kernel drops it with
-the process, so there is no stale lock. What the file says is for people, never relied upon.
+the process, so there is no stale lock. What the file says is for people, but for the host: on a disk
+that two machines share their kernels may not know of each other's locks.
 """
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import os
@@ -14,10 +16,13 @@ import time
 from pathlib import Path
 from typing import Final, Self
 
+from indexerd.contract.live_state import HUNG_AFTER_S
+from indexerd.contract.places import STATE_NAME
 from indexerd.errors import AnotherWriterError, NotPermittedError, StorageError
 
 PATIENCE_S: Final = 2.0  # readers probe with a shared lock for an instant; that must not look like a writer
 PAUSE_S: Final = 0.02
+OTHER_HOST_S: Final = HUNG_AFTER_S  # without a sign of life another host's writer is taken for gone
 MESSAGE_BYTES: Final = 300  # of the other writer's words, as much as one line of an error bears
 
 
@@ -39,6 +44,7 @@ class WriterLock:
         descriptor = _open_lock_file(path, mode, group)
         try:
             _wait_for(path, descriptor, patience_s)
+            _respect_other_host(path, descriptor)
             _name_holder(descriptor)
         except BaseException:
             os.close(descriptor)
@@ -48,6 +54,8 @@ class WriterLock:
     def release(self) -> None:
         """Give the lock back. The file stays: removing it would let two writers in, one by each file."""
         if self._descriptor >= 0:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._descriptor, 0)  # nobody is named: another host need not wait
             os.close(self._descriptor)
             self._descriptor = -1
 
@@ -94,8 +102,39 @@ def _wait_for(path: Path, descriptor: int, patience_s: float) -> None:
         time.sleep(PAUSE_S)
 
 
+def _respect_other_host(path: Path, descriptor: int) -> None:
+    """Raise AnotherWriterError where a writer of another host left its name and gave a sign of life since.
+
+    The file's own clock counts, which is the server's; the state of a daemon is touched while it works.
+    """
+    _, _, second = os.pread(descriptor, MESSAGE_BYTES * 2, 0).decode(errors="replace").partition("\n")
+    host = "".join(mark for mark in second.strip() if mark.isprintable())
+    if not host or host == _this_host():
+        return
+    try:
+        seen_ns = [os.fstat(descriptor).st_mtime_ns]
+        with contextlib.suppress(OSError):
+            seen_ns.append(os.stat(path.with_name(STATE_NAME)).st_mtime_ns)
+        os.utime(descriptor)
+        silent_s = (os.fstat(descriptor).st_mtime_ns - max(seen_ns)) / 1e9
+        os.utime(descriptor, ns=(seen_ns[0], seen_ns[0]))  # a look is no sign of life
+    except OSError:
+        return
+    if silent_s < OTHER_HOST_S:
+        problem = f"the index is being written by {_holder(descriptor)} on the host {host[:MESSAGE_BYTES]}"
+        remedy = (
+            f"give each host an index of its own with --db, or wait {OTHER_HOST_S:.0f} s if it died there"
+        )
+        raise AnotherWriterError(str(path.parent), problem, remedy)
+
+
+def _this_host() -> str:
+    return os.uname().nodename
+
+
 def _name_holder(descriptor: int) -> None:
-    words = f"{os.getpid()} {' '.join(sys.argv)}\n".encode(errors="surrogateescape")
+    command = " ".join(sys.argv).replace("\n", " ")[:MESSAGE_BYTES]
+    words = f"{os.getpid()} {command}\n{_this_host()}\n".encode(errors="surrogateescape")
     try:
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, words, 0)
@@ -105,7 +144,7 @@ def _name_holder(descriptor: int) -> None:
 
 def _holder(descriptor: int) -> str:
     """The other writer in its own words, without what a terminal would act upon."""
-    words = os.pread(descriptor, MESSAGE_BYTES, 0).decode(errors="replace")
+    words, _, _ = os.pread(descriptor, MESSAGE_BYTES, 0).decode(errors="replace").partition("\n")
     pid, _, command = "".join(mark if mark.isprintable() else " " for mark in words).strip().partition(" ")
     if not pid.isdecimal():
         return "another process"

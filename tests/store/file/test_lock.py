@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from indexerd.errors import AnotherWriterError, NotPermittedError, StorageError
-from indexerd.store.file.lock import WriterLock
+from indexerd.store.file.lock import OTHER_HOST_S, WriterLock
 
 HOLD = """
 import sys
@@ -119,6 +119,32 @@ def test_what_the_file_says_is_only_ever_repeated_never_believed(tmp_path: Path,
     with pytest.raises(AnotherWriterError, match="by another process"):
         WriterLock.acquire(path, patience_s=0)
     os.close(holder)
+
+
+def left_by(path: Path, host: str) -> None:
+    path.write_text(f"42 indexerd run /notes\n{host}\n")
+
+
+def test_a_writer_of_another_host_is_respected_while_it_gives_signs_of_life(tmp_path: Path) -> None:
+    """Two machines with one home on a server: neither kernel knows of the other's lock."""
+    path, state = tmp_path / "index.lock", tmp_path / "state.json"
+    left_by(path, "elsewhere")
+    with pytest.raises(AnotherWriterError, match=r"process 42 \(indexerd run /notes\) on the host elsewhere"):
+        WriterLock.acquire(path, patience_s=0)
+    long_ago = path.stat().st_mtime - OTHER_HOST_S - 1
+    state.touch()
+    os.utime(path, (long_ago, long_ago))
+    with pytest.raises(AnotherWriterError):
+        WriterLock.acquire(path, patience_s=0)
+    os.utime(state, (long_ago, long_ago))
+    WriterLock.acquire(path, patience_s=0).release()
+
+
+def test_a_writer_of_this_host_or_one_that_gave_its_lock_back_is_gone(tmp_path: Path) -> None:
+    path = tmp_path / "index.lock"
+    left_by(path, os.uname().nodename)
+    WriterLock.acquire(path, patience_s=0).release()
+    assert path.read_bytes() == b""
 
 
 def test_the_other_writers_words_cannot_reach_a_terminal_as_controls(tmp_path: Path) -> None:
