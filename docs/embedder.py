@@ -1,6 +1,7 @@
 """Keeps vectors of a wiki's chunks in a file of its own.
 
-Only texts that were not seen before are embedded. `embed` stands for a model: it hashes words.
+Only texts that were not seen before are embedded. A vector that nothing uses any more is kept for
+30 days, so a folder that goes and comes back costs nothing. `embed` stands for a model: it hashes words.
 """
 
 import argparse
@@ -9,6 +10,8 @@ import json
 import sqlite3
 import subprocess
 import sys
+
+KEEP_DAYS = 30  # what a vector is kept after its text has gone
 
 
 def embed(text):
@@ -24,6 +27,7 @@ def follow(db, chunks_since):
     db.executescript("""CREATE TABLE IF NOT EXISTS vector(chunk_key PRIMARY KEY, value);
         CREATE TABLE IF NOT EXISTS chunk(slug, section_id, part, chunk_key);
         CREATE INDEX IF NOT EXISTS chunk_slug ON chunk(slug);
+        CREATE TABLE IF NOT EXISTS unused(chunk_key PRIMARY KEY, since);
         CREATE TABLE IF NOT EXISTS seen(cursor);""")
     embedded, (cursor,) = 0, db.execute("SELECT coalesce(max(cursor), '0') FROM seen").fetchone()
     for row in map(json.loads, chunks_since(cursor)):
@@ -39,9 +43,19 @@ def follow(db, chunks_since):
         elif row["op"] == "end":
             db.execute("DELETE FROM seen")
             db.execute("INSERT INTO seen VALUES (?)", (row["cursor"],))
-            db.execute("DELETE FROM vector WHERE chunk_key NOT IN (SELECT chunk_key FROM chunk)")
+            drop_unused(db)
             db.commit()  # without an `end` nothing is kept, and the next run does it all again
     return embedded
+
+
+def drop_unused(db):
+    """Note which vectors no chunk uses, and since when (a Julian day); drop those of long ago."""
+    db.execute("DELETE FROM unused WHERE chunk_key IN (SELECT chunk_key FROM chunk)")
+    db.execute("""INSERT OR IGNORE INTO unused SELECT chunk_key, julianday('now') FROM vector
+        WHERE chunk_key NOT IN (SELECT chunk_key FROM chunk)""")
+    old = "(SELECT chunk_key FROM unused WHERE since < julianday('now') - ?)"
+    db.execute(f"DELETE FROM vector WHERE chunk_key IN {old}", (KEEP_DAYS,))
+    db.execute("DELETE FROM unused WHERE chunk_key NOT IN (SELECT chunk_key FROM vector)")
 
 
 def chunks(cursor, options):

@@ -86,10 +86,13 @@ def _rows(connection: sqlite3.Connection, path: str) -> list[dict[str, Any]]:
 
 
 def _content(section: Section, chunk: Chunk) -> str:
+    if chunk.text is not None:
+        return chunk.text
     spans = (
         (chunk.lead_start, chunk.lead_length),
         (chunk.header_start, chunk.header_length),
         (chunk.start, chunk.length),
+        (chunk.tail_start, chunk.tail_length),
     )
     return "".join(section.body[start : start + length] for start, length in spans)
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Final
 
 APPLICATION_ID: Final = 0x57494B49  # "WIKI"
-SCHEMA_VERSION: Final = 1  # shape of the private tables, `user_version`; another one: rebuild
+SCHEMA_VERSION: Final = 2  # shape of the private tables, `user_version`; another one: rebuild
 PROJECTION_VERSION: Final = 2  # what the rows mean; another one: every page is projected anew
 TERMS_VERSION: Final = 1  # what is fed to `sections_grams`; another one: it is filled anew
 CONTRACT_MAJOR: Final = 1  # readers refuse another one

@@ -84,9 +84,10 @@ class Link:
 class Chunk:
     """A piece of a section for embedding, kept as spans of the section's body (spec 1.7).
 
-    Its content is lead-in + header + body[start:start + length]; lead-in and header are spans too
-    (length 0: none). `line` counts from the section's first line (1), `lines` is how many.
-    `text` holds the content only where the section is too long for spans (spec 2.3).
+    Its content is lead-in + header + body[start:start + length] + tail; lead-in, header and tail are
+    spans too (length 0: none). `line` counts from the section's first line (1), `lines` is how many.
+    `text` holds the content only where the section is too long for spans (spec 2.3), or holds a
+    `data:` URI: spans are then of its text with placeholders.
     """
 
     part: int
@@ -98,6 +99,8 @@ class Chunk:
     lead_length: int
     header_start: int
     header_length: int
+    tail_start: int
+    tail_length: int
     line: int
     lines: int
     tokens: int

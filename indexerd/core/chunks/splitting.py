@@ -22,12 +22,7 @@ WORDS: Final = re.compile(r"\s+")
 # Ranks: a border between blocks outlives one inside a block, a coarse border a fine one.
 BLOCK_BORDER: Final = 1 << 80
 _LEVEL: Final = 1 << 72  # of the borders inside a block
-_LANDMARK: Final = 1 << 40  # above all positions, below _LEVEL
-_OPENING: Final = 1 << 20  # above all positions between two openings
-
-# Blocks between two landmarks, on average. Positions are counted from the landmark before, so a
-# block put into a list of thousands renumbers those up to the next landmark only.
-LANDMARK_EVERY: Final = 64
+_OPENING: Final = 1 << 70  # above all that a text or a position gives, below _LEVEL
 _BEGINNING: Final = 16  # characters; most edits of a line or a sentence leave its beginning as it is
 
 
@@ -65,30 +60,33 @@ def gather(pieces: Sequence[Piece], limit: int) -> Iterator[tuple[int, int]]:
         start = last[start] + 1
 
 
-def position_ranks(texts: Sequence[str], openings: Sequence[bool]) -> Iterator[int]:
-    """Ranks of the borders before blocks: by position, so that no rewriting of a block changes one.
+def position_ranks(openings: Sequence[bool]) -> Iterator[int]:
+    """Ranks of the borders before blocks by position: no rewriting of a block changes one.
 
     `openings`: where a new thought is likely to begin, a paragraph after a list or a listing. These
-    outrank the others, which count from the opening before. Counting is as on a ruler: every second
-    border outranks its neighbours, every fourth those, and so on. (Ranks taken from the text of
-    paragraphs moved a third border in 5 to 13 of 100 rewritings of one; these in none.) Long runs
-    are numbered anew from landmarks in the text.
+    outrank the others. Counting is as on a ruler: every second border outranks its neighbours, every
+    fourth those, and so on. Borders between two openings count from the nearer one, so a block put
+    in renumbers those up to the middle only.
     """
-    opened, distance = 0, -1
-    for text, opens in zip(texts, openings, strict=True):
-        if len(texts) > LANDMARK_EVERY and (mark := crc32(text.encode())) % LANDMARK_EVERY == 0:
-            opened = distance = 0
-            yield BLOCK_BORDER + _LANDMARK + mark
-        elif opens:
-            opened, distance = opened + 1, 0
-            yield BLOCK_BORDER + _OPENING + _on_ruler(opened)
+    opened = [index for index, opens in enumerate(openings) if opens]
+    ends = [0, *opened, len(openings)]
+    segment = 0
+    for index, opens in enumerate(openings):
+        if opens:
+            segment += 1
+            yield BLOCK_BORDER + _OPENING + _on_ruler(min(segment, len(opened) + 1 - segment))
         else:
-            distance += 1
-            yield BLOCK_BORDER + _on_ruler(distance)
+            yield BLOCK_BORDER + _on_ruler(min(index - ends[segment], ends[segment + 1] - index))
 
 
 def _on_ruler(position: int) -> int:
     return (position & -position).bit_length()
+
+
+def content_ranks(texts: Sequence[str], openings: Sequence[bool]) -> Iterator[int]:
+    """Ranks of the borders before blocks by their texts: a block put in changes no other's."""
+    for text, opens in zip(texts, openings, strict=True):
+        yield BLOCK_BORDER + (_OPENING if opens else 0) + text_rank(text)
 
 
 def tear(text: str, piece: Piece, borders: Sequence[re.Pattern[str]], limit: int) -> Iterator[Piece]:

@@ -83,6 +83,8 @@ TABLES: Final = (
         lead_length INTEGER NOT NULL,
         header_start INTEGER NOT NULL,
         header_length INTEGER NOT NULL,
+        tail_start INTEGER NOT NULL,
+        tail_length INTEGER NOT NULL,
         line INTEGER NOT NULL,
         lines INTEGER NOT NULL,
         tokens INTEGER NOT NULL,
@@ -244,7 +246,8 @@ _CHUNK_PARTS = f"""
          CASE WHEN c.text IS NOT NULL THEN c.text
            ELSE substr(s.body, c.lead_start + 1, c.lead_length)
              || substr(s.body, c.header_start + 1, c.header_length)
-             || substr(s.body, c.start + 1, c.length) END AS content
+             || substr(s.body, c.start + 1, c.length)
+             || substr(s.body, c.tail_start + 1, c.tail_length) END AS content
        FROM {_PLACED}
        JOIN chunk c ON c.section_rowid = pl.section_rowid"""
 

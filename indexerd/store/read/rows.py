@@ -79,7 +79,7 @@ class NameRow(NamedTuple):
 
 
 # A chunk or link without its section's id. A link's third to last: what is looked up, by name or not.
-ChunkRow = tuple[int, int, str, int, int, int, int, int, int, int, int, int, bytes, str | None]
+ChunkRow = tuple[int, int, str, int, int, int, int, int, int, int, int, int, int, int, bytes, str | None]
 LinkRow = tuple[int, str, str, int, str | None, str | None, str, int]
 
 
@@ -154,6 +154,8 @@ def chunk_row(chunk: Chunk) -> ChunkRow:
         chunk.lead_length,
         chunk.header_start,
         chunk.header_length,
+        chunk.tail_start,
+        chunk.tail_length,
         chunk.line,
         chunk.lines,
         chunk.tokens,

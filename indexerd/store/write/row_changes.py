@@ -37,7 +37,7 @@ _STATEMENTS: Final = {
         heading_source = ?, body = ? WHERE section_rowid = ?""",
     "sections_inserted": f"INSERT INTO section VALUES({','.join('?' * 14)})",
     "places_written": "INSERT OR REPLACE INTO place VALUES(?, ?, ?, ?, ?)",
-    "chunks_inserted": f"INSERT INTO chunk VALUES({','.join('?' * 15)})",
+    "chunks_inserted": f"INSERT INTO chunk VALUES({','.join('?' * 17)})",
     "names_inserted": "INSERT INTO name(page_id, key, rank, nth, name) VALUES(?, ?, ?, ?, ?)",
     "topics_inserted": "INSERT INTO page_topic(page_id, topic, origin) VALUES(?, ?, ?)",
     "mentions_inserted": f"INSERT INTO mention VALUES({','.join('?' * 7)})",

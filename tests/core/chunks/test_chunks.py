@@ -14,14 +14,17 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 
-from indexerd.core.chunks.chunks import LEAD_IN_CHARACTERS, SPAN_LIMIT_BYTES, TARGET_TOKENS
-from indexerd.core.chunks.token_estimate import estimate_tokens
+from indexerd.core.chunks.chunks import SPAN_LIMIT_BYTES
+from indexerd.core.chunks.parts import LEAD_IN_CHARACTERS, TARGET_TOKENS
+from indexerd.core.chunks.spans import COUNTED_LIMIT
+from indexerd.core.chunks.token_estimate import UNITS_PER_TOKEN, estimate_tokens
 from indexerd.core.model import Chunk, ChunkKind, Page, ProjectionOptions, Section
 from indexerd.core.page.decode import line_offsets
 from indexerd.core.project import project_page
 from tests.core.markdown_texts import markdown_texts
 from tests.shared_data import shared_folder
 
+COUNTED_TOKENS = COUNTED_LIMIT // UNITS_PER_TOKEN
 PROSE, CODE, TABLE = ChunkKind.PROSE, ChunkKind.CODE, ChunkKind.TABLE
 
 
@@ -30,10 +33,13 @@ def page(text: str, path: str = "page.md", **options: Any) -> Page:
 
 
 def content(section: Section, chunk: Chunk) -> str:
+    if chunk.text is not None:
+        return chunk.text
     spans = (
         (chunk.lead_start, chunk.lead_length),
         (chunk.header_start, chunk.header_length),
         (chunk.start, chunk.length),
+        (chunk.tail_start, chunk.tail_length),
     )
     return "".join(section.body[start : start + length] for start, length in spans)
 
@@ -49,8 +55,10 @@ def keys(text: str) -> list[str]:
 
 
 def words(count: int, seed: int = 0) -> str:
-    """About 1.75 tokens a word."""
-    return " ".join(f"w{seed}_{number}" for number in range(count))
+    """Two tokens a word, of five letters that follow from the seed and its number."""
+    letters = "abcdefgijklmnopq"  # without the pair that tells English
+    digits = (f"{(seed * 7919 + number * 104729) % 0x100000:05x}" for number in range(count))
+    return " ".join("".join(letters[int(digit, 16)] for digit in word) for word in digits)
 
 
 def rows(count: int) -> list[str]:
@@ -155,8 +163,8 @@ def test_a_caption_that_ends_the_file_without_a_line_end_is_not_put_before_the_t
 
 
 def test_a_row_is_torn_only_where_it_alone_exceeds_the_target() -> None:
-    fits = "| " + "x " * (2 * TARGET_TOKENS - 10) + "|"
-    torn = "| " + "x " * (4 * TARGET_TOKENS) + "|"
+    fits = "| " + "x " * (TARGET_TOKENS * 5 // 2 - 10) + "|"
+    torn = "| " + "x " * (8 * TARGET_TOKENS) + "|"
     assert [text.count("|---|---|---|") for _, text in chunks(f"# A\n\n{HEADER}{fits}\n{fits}\n")] == [
         1,
         1,
@@ -176,7 +184,7 @@ def test_a_header_heavier_than_a_chunk_is_not_repeated() -> None:
 
 
 def test_a_fence_is_not_torn_unless_it_alone_exceeds_the_target() -> None:
-    fence = "```py\n" + "\n".join(f"line_{number} = {number}" for number in range(80)) + "\n```"
+    fence = "```py\n" + "\n".join(f"line_{number} = {number}" for number in range(40)) + "\n```"
     prose = "\n\n".join(words(60, seed) for seed in range(4))
     found = chunks(f"# A\n\n{prose}\n\n{fence}\n\n{prose}\n")
     assert sum(fence in text for _, text in found) == 1
@@ -189,7 +197,93 @@ def test_a_long_fence_is_torn_at_lines_and_keeps_to_itself() -> None:
     found = chunks(f"# A\n\nBefore.\n\n{fence}\n\nAfter.\n")
     assert [kind for kind, _ in found[:1] + found[-1:]] == [PROSE, PROSE]
     assert {kind for kind, _ in found[1:-1]} == {CODE}
-    assert "\n".join(text for _, text in found[1:-1]) == fence
+    inner = [text.removeprefix("```py\n").removesuffix("\n```") for _, text in found[1:-1]]
+    assert "\n".join(inner).split("\n") == lines
+    assert all(text.startswith("```py\n") and text.endswith("\n```") for _, text in found[1:-1])
+    assert all(estimate_tokens(text) <= TARGET_TOKENS for _, text in found)
+
+
+@pytest.mark.parametrize(
+    "opening, closing",
+    [
+        ("~~~~ {.py}", "~~~~~"),
+        ("   ```", "```"),
+        ("```py", None),
+        ("````md", "````"),
+        ("```" + "x" * 9000, "```"),
+    ],
+)
+def test_every_part_of_a_long_fence_has_its_lines_where_they_fit(opening: str, closing: str | None) -> None:
+    code = [f"value_{number} = {number}" for number in range(200)]
+    found = chunks("\n".join(["# A", "", opening, *code, *([closing] if closing else [])]))
+    assert len(found) > 3
+    assert all(estimate_tokens(text) <= 2 * TARGET_TOKENS for _, text in found)
+    fits = len(opening) < 9000
+    assert all(text.startswith(opening + "\n") for _, text in found) == fits
+    assert all(text.endswith("\n" + (closing or "```")) for _, text in found) == (
+        fits and closing is not None
+    )
+
+
+def test_parts_of_a_long_listing_without_a_fence_repeat_nothing() -> None:
+    lines = [f"    line {number} of a listing" for number in range(300)]
+    found = chunks("# A\n\n" + "\n".join(lines) + "\n")
+    assert len(found) > 3
+    assert "\n".join(text for _, text in found).split("\n") == lines
+
+
+HTML_HEADER = "<table>\n<thead>\n<tr><th>a</th><th>b</th></tr>\n</thead>\n<tbody>\n"
+HTML_END = "\n</tbody>\n</table>"
+
+
+@pytest.mark.parametrize("gap", ["\n", "\n\n"])
+def test_a_table_in_html_is_a_table_and_every_part_has_its_header_and_end(gap: str) -> None:
+    html_rows = [f"<tr><td>row {number}</td><td>some words</td></tr>" for number in range(100)]
+    found = chunks(f"# A\n\nLead:\n\n{HTML_HEADER}{gap.join(html_rows)}{HTML_END}\n\nAfter.\n")
+    assert len(found) > 4
+    assert {kind for kind, _ in found[:-1]} == {TABLE}
+    assert found[-1] == (PROSE, "After.")
+    assert found[0][1].startswith("Lead:\n\n" + HTML_HEADER)
+    assert all(HTML_HEADER in text and text.endswith(HTML_END) for _, text in found[:-1])
+    assert all(estimate_tokens(text) <= TARGET_TOKENS for _, text in found)
+    inner = (text.split(HTML_HEADER)[1].removesuffix(HTML_END) for _, text in found[:-1])
+    assert [row for text in inner for row in text.split("\n") if row] == html_rows
+
+
+@pytest.mark.parametrize(
+    "body, kinds",
+    [
+        ("<table><tr><td>1</td></tr></table>", [TABLE]),
+        ("<div align='center'>\n<table><tr><th>1</th></tr></table>\n</div>", [TABLE]),
+        ("<TABLE>\n<tr><td>\n\n- one\n\n</td></tr>\n</TABLE>\n\nAfter.", [TABLE, PROSE]),
+        ("<table>\n<tr><td>never closed", [PROSE]),
+        ("<div>\n<p>no table</p>\n</div>", [PROSE]),
+        ("<table></table>\n\nTable: nothing\n\nAfter.", [TABLE, PROSE]),
+    ],
+)
+def test_what_html_is_a_table(body: str, kinds: list[ChunkKind]) -> None:
+    assert [kind for kind, _ in chunks(f"# A\n\n{body}\n")] == kinds
+
+
+def test_a_table_within_a_cell_belongs_to_its_row() -> None:
+    inside = "<table><tr><td>in</td></tr><tr><td>side</td></tr></table>"
+    html_rows = "".join(f"<tr><td>{number}</td><td>{inside}</td></tr>\n" for number in range(60))
+    found = chunks(f"# A\n\n<table>\n<tr><th>a</th><th>b</th></tr>\n{html_rows}</table>\n")
+    assert len(found) > 3
+    assert all(text.count("<table") == text.count("</table") for _, text in found)
+    assert all("<th>a</th>" in text for _, text in found)
+
+
+def test_a_data_uri_is_a_placeholder_and_nothing_else_of_its_section_changes() -> None:
+    picture = "data:image/png;base64," + "iVBORw0KGgo/+A" * 4000
+    drawing = "data:image/svg+xml;charset=utf-8,%3Csvg%20" + "%20" * 60
+    text = f"# A\n\nBefore.\n\n![logo]({picture}) and ![]({drawing})\n\ndata:text/plain,short\n"
+    section = page(text).sections[0]
+    assert [chunk.text for chunk in section.chunks] == [
+        "Before.\n\n![logo](data:image/png,…) and ![](data:image/svg+xml,…)\n\ndata:text/plain,short"
+    ]
+    assert picture in section.body
+    assert (section.chunks[0].line, section.chunks[0].lines) == (3, 5)
 
 
 def test_a_long_list_is_cut_between_its_items() -> None:
@@ -213,7 +307,7 @@ def test_a_long_quote_is_cut_between_its_lines() -> None:
         (" ".join(f"Sentence {number} is short." for number in range(400)), "."),
         ("日本語の文章です。" * 200, "。"),
         ("日本語の文章です" * 200, "日本語の文章です"),
-        (words(2000), "0123456789"),
+        (words(2000), "abcdefgijklmnopq"),
         ("x" * 10_000, "x"),
     ],
 )
@@ -295,13 +389,30 @@ def test_editing_one_paragraph_changes_at_most_two_keys(
     edit: Callable[[str, random.Random], str], sizes: tuple[int, int]
 ) -> None:
     source = random.Random(f"{edit.__name__} {sizes}")
+    count = COUNTED_TOKENS // 2 // sizes[1] - 1  # two tokens a word
     for run in range(4):
-        paragraphs = [words(source.randint(*sizes), 100 * run + seed) for seed in range(24)]
+        paragraphs = [words(source.randint(*sizes), 100 * run + seed) for seed in range(count)]
         before = set(keys("# A\n\n" + "\n\n".join(paragraphs) + "\n"))
         assert len(before) >= 3
         for index, paragraph in enumerate(paragraphs):
             edited = [*paragraphs[:index], edit(paragraph, source), *paragraphs[index + 1 :]]
             assert len(set(keys("# A\n\n" + "\n\n".join(edited) + "\n")) - before) <= 2
+
+
+@pytest.mark.parametrize("sizes", [(70, 70), (30, 90), (10, 60)])
+def test_a_paragraph_put_into_a_long_section_makes_at_most_three_keys_in_95_of_100(
+    sizes: tuple[int, int],
+) -> None:
+    source = random.Random(f"insert {sizes}")
+    paragraphs = [words(source.randint(*sizes), seed) for seed in range(14_000 // sum(sizes))]
+    before = set(keys("# A\n\n" + "\n\n".join(paragraphs) + "\n"))
+    assert len(before) >= 40
+    changed = []
+    for run in range(100):
+        at = source.randrange(len(paragraphs) + 1)
+        more = [*paragraphs[:at], words(source.randint(*sizes), 1000 + run), *paragraphs[at:]]
+        changed.append(len(set(keys("# A\n\n" + "\n\n".join(more) + "\n")) - before))
+    assert sum(new <= 3 for new in changed) >= 95
 
 
 @pytest.mark.parametrize("separator", ["\n", " "])

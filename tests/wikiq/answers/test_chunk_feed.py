@@ -232,6 +232,35 @@ def test_after_200_random_edits_the_embedder_has_what_one_made_from_nothing_has(
     assert embedder["follow"](follower, chunks_since) == 0
 
 
+def test_the_embedder_does_not_pay_again_for_pages_that_went_and_came_back(wiki: BuiltWiki) -> None:
+    embedder = runpy.run_path(str(EMBEDDER))
+    db = sqlite3.connect(":memory:")
+
+    def chunks_since(cursor: str) -> Iterator[str]:
+        database = open_database(str(wiki.index.db))
+        for row in feed_chunks(database, parse_cursor(cursor)):
+            yield row_json(row)
+        database.close()
+
+    def count(table: str) -> int:
+        (rows,) = db.execute(f"SELECT count(*) FROM {table}").fetchone()
+        return int(rows)
+
+    assert embedder["follow"](db, chunks_since) > 0
+    vectors = count("vector")
+    wiki.bring({})
+    assert embedder["follow"](db, chunks_since) == 0
+    assert (count("chunk"), count("vector"), count("unused")) == (0, vectors, vectors)
+    wiki.bring(PAGES)
+    assert embedder["follow"](db, chunks_since) == 0
+    assert (count("vector"), count("unused")) == (vectors, 0)
+    wiki.bring({})
+    embedder["follow"](db, chunks_since)
+    db.execute("UPDATE unused SET since = since - ?", (embedder["KEEP_DAYS"] + 1,))
+    embedder["follow"](db, chunks_since)
+    assert (count("vector"), count("unused")) == (0, 0)
+
+
 def test_the_embedder_tells_how_it_is_called_and_hands_options_on(wiki: BuiltWiki, tmp_path: Path) -> None:
     folder = Path(sys.executable).parent
     variables = environment(tmp_path, PATH=f"{folder}{os.pathsep}{os.environ['PATH']}")
