@@ -237,10 +237,9 @@ def test_the_embedder_does_not_pay_again_for_pages_that_went_and_came_back(wiki:
     db = sqlite3.connect(":memory:")
 
     def chunks_since(cursor: str) -> Iterator[str]:
-        database = open_database(str(wiki.index.db))
-        for row in feed_chunks(database, parse_cursor(cursor)):
-            yield row_json(row)
-        database.close()
+        with closing(open_database(str(wiki.index.db))) as database, database.snapshot() as snapshot:
+            for row in feed_chunks(snapshot, parse_cursor(cursor)):
+                yield row_json(row)
 
     def count(table: str) -> int:
         (rows,) = db.execute(f"SELECT count(*) FROM {table}").fetchone()
