@@ -105,8 +105,7 @@ ONLY_IN: Final = {
 }
 
 # Where statements stand; PRAGMAs of a connection are its own business.
-# The benches are copies in memory that `wikiq eval` arranges in other ways.
-SQL_IN: Final = {"indexerd.store", "wikiq.index.sql", "wikiq.eval.chunk_bench", "wikiq.eval.workbench"}
+SQL_IN: Final = {"indexerd.store", "wikiq.index.sql"}
 STATEMENT: Final = re.compile(r"\s*(SELECT|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE|DROP|WITH \w+)\b")
 
 # All of these compute; none of them looks at a clock, a disk, the environment or another process.

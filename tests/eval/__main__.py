@@ -8,10 +8,10 @@ import sys
 import time
 from pathlib import Path
 
+from tests.eval.ablations import ABLATIONS
 from tests.eval.collection import Collection, baseline_text, run_sets
 from tests.eval.tables import ablation_table, difference_table, measure_table, set_table
 from tests.shared_data import SHARED
-from wikiq.eval.ablations import ABLATIONS
 from wikiq.eval.report import report_document, with_stored
 
 COMPARED = ("default", "frozen", "strict")

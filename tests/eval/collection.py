@@ -15,8 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.wikiq.asking import answer
-from wikiq.eval.evaluate import evaluate
+from tests.eval.rankings import evaluate_rankings
 from wikiq.eval.judged import parse_set
 from wikiq.eval.report import COMPARED, LEVELS, ScoredSet, scored
 from wikiq.index.database import open_database
@@ -73,7 +72,7 @@ def run_sets(collection: Collection, names: Sequence[str], rankings: Sequence[st
             indexes[corpus] = collection.index_of(corpus)
         database = open_database(str(indexes[corpus]))
         try:
-            evaluation = answer(database, evaluate, parse_set(text, name), rankings)
+            evaluation = evaluate_rankings(database, parse_set(text, name), rankings)
         finally:
             database.close()
         yield ScoredSet(

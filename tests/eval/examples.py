@@ -63,7 +63,7 @@ def main() -> int:
 def answer_lines(number: int, hit: Hit) -> Iterator[str]:
     """One hit: its path and line, the headings down to the section, and for the first the excerpt."""
     evidence = hit.evidence
-    line = evidence.start_line if evidence else 1
+    line = evidence.match_line if evidence else 1
     crumbs = " > ".join(evidence.heading_path) if evidence else ""
     yield f"{number}. `{hit.path}:{line}` {crumbs}".rstrip()
     if number == 1 and evidence is not None and evidence.excerpt is not None:

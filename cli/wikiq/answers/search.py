@@ -16,12 +16,14 @@ from wikiq.index.freshness import freshness_of
 from wikiq.index.page_status import page_status
 from wikiq.model.policies import DEFAULT
 from wikiq.model.results import Evidence, Hit, SearchResult
+from wikiq.query.exclusions import settle_dashes
 from wikiq.query.filters import checked_filters
 from wikiq.query.parse import analyze_question
 from wikiq.query.vocabulary import look_up_terms
 from wikiq.ranking.candidates import fetch_ranking
 from wikiq.ranking.score import best_of_each_page
 from wikiq.snippet.evidence import sought_words
+from wikiq.snippet.plain_text import count_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,10 +32,11 @@ if TYPE_CHECKING:
 
     from wikiq.index.database import Snapshot
     from wikiq.model.policies import Policy
-    from wikiq.model.request import SearchRequest
+    from wikiq.model.request import Filters, SearchRequest
+    from wikiq.model.results import Advice
     from wikiq.query.parse import Question
     from wikiq.query.vocabulary import Vocabulary
-    from wikiq.ranking.score import Candidate
+    from wikiq.ranking.score import Candidate, Scored
     from wikiq.snippet.evidence import Words
 
 EXCERPT_SCAN_MAX = 32 * 1024  # characters of a section that an excerpt is sought in: 5 ms
@@ -48,9 +51,10 @@ def search(snapshot: Snapshot, request: SearchRequest, policy: Policy = DEFAULT)
     UnknownTopicError and UnknownPageError.
     """
     started = time.perf_counter()
-    question = analyze_question(request.query)
+    question = analyze_question(request.query, exact=request.exact, without=request.without)
     if question.is_blank:
         return _listing(snapshot, request, question)
+    question = settle_dashes(snapshot, question, exact=request.exact, without=request.without)
     filters = checked_filters(snapshot, request.filters)
     vocabulary = look_up_terms(snapshot, question, policy, exact=request.exact, prefix=request.prefix)
     ranking = fetch_ranking(
@@ -61,6 +65,7 @@ def search(snapshot: Snapshot, request: SearchRequest, policy: Policy = DEFAULT)
         filters,
         limit=request.limit,
         sections=request.sections,
+        in_parts=request.explain,
     )
     ranked = ranking.ranked if request.sections else best_of_each_page(ranking.ranked)
     shown = ranked[: request.limit]
@@ -80,20 +85,27 @@ def search(snapshot: Snapshot, request: SearchRequest, policy: Policy = DEFAULT)
         total=ranking.total,
         took_ms=round((time.perf_counter() - started) * 1000, 3),
         hits=hits,
+        advice=() if hits else _advice(snapshot, request, question, policy, filters),
     )
     if request.explain:
         from wikiq.ranking.explain import explained
 
         return explained(
             result,
-            snapshot,
             question=question,
             vocabulary=vocabulary,
             policy=policy,
-            ranking=ranking,
             shown=shown,
         )
     return result
+
+
+def _advice(
+    snapshot: Snapshot, request: SearchRequest, question: Question, policy: Policy, filters: Filters
+) -> tuple[Advice, ...]:
+    from wikiq.answers.advice import advise
+
+    return advise(snapshot, request, question, policy, filters)
 
 
 def _listing(snapshot: Snapshot, request: SearchRequest, question: Question) -> SearchResult:
@@ -133,13 +145,13 @@ def _nothing_yet(snapshot: Snapshot, request: SearchRequest, question: Question)
 
 
 def _hits(
-    snapshot: Snapshot, shown: Sequence[tuple[float, Candidate]], question: Question, vocabulary: Vocabulary
+    snapshot: Snapshot, shown: Sequence[Scored], question: Question, vocabulary: Vocabulary
 ) -> tuple[Hit, ...]:
     """Read what is shown of each candidate and cut its excerpt."""
     words = sought_words(question, vocabulary)
     bound = {
-        "pages": json.dumps([candidate.page_id for _, candidate in shown]),
-        "sections": json.dumps([candidate.section_rowid for _, candidate in shown]),
+        "pages": json.dumps([candidate.page_id for _, candidate, _ in shown]),
+        "sections": json.dumps([candidate.section_rowid for _, candidate, _ in shown]),
         "rarest": words.rarest,
         "most": EXCERPT_SCAN_MAX,
         "before": EXCERPT_LEAD,
@@ -147,7 +159,7 @@ def _hits(
     rows = {row[0]: row[1:] for row in snapshot.rows(sql.SELECT_SHOWN, bound)}
     return tuple(
         _hit(candidate, score, rows[place], snapshot.root, words)
-        for place, (score, candidate) in enumerate(shown)
+        for place, (score, candidate, _) in enumerate(shown)
     )
 
 
@@ -168,7 +180,7 @@ def _hit(candidate: Candidate, score: float, row: tuple[Any, ...], root: str, wo
 
 def _evidence(row: Sequence[Any], title: str, words: Words, *, by_name: bool) -> Evidence | None:
     """The section of a hit; None on a page that has none, since it was too large to be read."""
-    section_id, heading, heading_path, anchor, start_line, end_line, body = row
+    section_id, heading, heading_path, anchor, start_line, end_line, heading_source, before, body = row
     if section_id is None:
         return None
     names = parse_names(heading_path)
@@ -180,6 +192,9 @@ def _evidence(row: Sequence[Any], title: str, words: Words, *, by_name: bool) ->
         anchor=anchor,
         start_line=start_line,
         end_line=end_line,
+        match_line=start_line
+        if excerpt is None
+        else start_line + count_lines(heading_source + before) + excerpt.line,
         excerpt=excerpt.text if excerpt else None,
         matches=excerpt.matches if excerpt else (),
         terms=words.held_in("\n".join((title, *names, body))),

@@ -1,4 +1,4 @@
-"""`wikiq eval SET.jsonl`: how well searches find what people judged right, under several rankings."""
+"""`wikiq eval SET.jsonl`: how well searches find what people judged right."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ import click
 
 from wikiq.commands.group import parameters, split_source
 from wikiq.errors import FOUND, UsageError
-from wikiq.eval.ablations import ABLATIONS
-from wikiq.eval.chunk_bench import CHUNK_RANKINGS
-from wikiq.eval.evaluate import PATIENCE_S, RANKINGS, REFERENCE, STRICT, evaluate
+from wikiq.eval.evaluate import PATIENCE_S, default_ranker, evaluate
 from wikiq.eval.judged import parse_set
 from wikiq.eval.report import (
     COMPARED,
@@ -34,7 +32,6 @@ from wikiq.shell.session import opened
 
 LARGEST_SET = 64 * 2**20  # bytes of a set or a stored report; some 100,000 questions
 _STORED = "stored"
-_SECTION, _CHUNK = "section", "chunk"
 
 
 @click.pass_obj
@@ -43,21 +40,15 @@ def _eval(
     /,
     sets: tuple[str, ...],
     *,
-    policy: tuple[str, ...],
     against: str | None,
-    ablate: bool,
-    unit: str,
     json: bool,
     **values: Any,
 ) -> int:
-    if unit == _CHUNK and (policy or ablate):
-        raise UsageError("--unit chunk", "has rankings of its own", "leave out --policy and --ablate")
-    compared = (DEFAULT.name, *(ABLATIONS if ablate else policy or (REFERENCE, STRICT)))
-    rankings = list(CHUNK_RANKINGS if unit == _CHUNK else dict.fromkeys(compared))
     questions = {path: parse_set(_read(path), path) for path in sets}
     stored = _stored(against) if against is not None else None
     with opened(split_source(values), surroundings, deadline_s=PATIENCE_S) as session:
-        found = [(path, evaluate(session.snapshot, questions[path], rankings)) for path in sets]
+        rankers = {DEFAULT.name: default_ranker(session.snapshot)}
+        found = [(path, evaluate(session.snapshot, questions[path], rankers)) for path in sets]
     scores = [
         ScoredSet(
             name=os.path.basename(path).removesuffix(".jsonl"),
@@ -67,6 +58,7 @@ def _eval(
         )
         for path, evaluation in found
     ]
+    rankings = [DEFAULT.name]
     if stored is not None:
         scores, rankings = with_stored(scores, stored, _STORED), [*rankings, _STORED]
         if not scores:
@@ -126,23 +118,7 @@ command = click.Command(
     params=[
         click.Argument(["sets"], metavar="SET.jsonl...", nargs=-1, required=True),
         click.Option(
-            ["--policy"],
-            metavar="NAME",
-            multiple=True,
-            type=click.Choice([name for name in RANKINGS if name != DEFAULT.name]),
-            help=f"Compare with this ranking; repeated; with `{REFERENCE}` and `{STRICT}` if none is given.",
-        ),
-        click.Option(
-            ["--ablate"], is_flag=True, help="Compare with every part of the ranking turned off at a time."
-        ),
-        click.Option(
-            ["--unit"],
-            type=click.Choice([_SECTION, _CHUNK]),
-            default=_SECTION,
-            help="Rank chunks instead, with and without title and headings in their text; each takes a rank.",
-        ),
-        click.Option(
-            ["--against"], metavar="REPORT.json", help="Compare with the report of an earlier run too."
+            ["--against"], metavar="REPORT.json", help="Compare with a report that --json gave earlier."
         ),
         *parameters({"--json": FORMS["--json"]} | INDEX),
     ],

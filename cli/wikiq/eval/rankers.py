@@ -1,16 +1,14 @@
-"""The rankings that an evaluation compares: a policy of this reader, the reference policy, strict AND.
+"""What ranks a judged question: a policy, over the state of an index it is given.
 
-Each gives section row ids and page paths, best first, for one judged question.
+A ranker is told the question and the sections that must be without their own heading; the state it
+gets has them so. It gives section row ids and page paths, best first.
 """
 
 from __future__ import annotations
 
-import re
-
 from indexerd.contract.record import Record
-from wikiq.index import sql
 from wikiq.model.request import NO_FILTERS
-from wikiq.query.match import quoted
+from wikiq.query.exclusions import settle_dashes
 from wikiq.query.parse import analyze_question
 from wikiq.query.vocabulary import look_up_terms
 from wikiq.ranking.candidates import fetch_ranking
@@ -18,13 +16,13 @@ from wikiq.ranking.score import best_of_each_page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
+    from wikiq.eval.judged import JudgedQuestion
     from wikiq.index.database import Snapshot
     from wikiq.model.policies import Policy
 
 PAGES_RANKED = 60  # no measure looks deeper than 12, and some pages are left out afterwards
-_WORD = re.compile(r"\w+")
 
 
 class Ranked(Record):
@@ -35,47 +33,22 @@ class Ranked(Record):
 
 
 if TYPE_CHECKING:
-    # The question's text, and the path of the one page that is ranked (None: all of them).
-    Ranker = Callable[[Snapshot, str, str | None], Ranked]
+    Ranker = Callable[[Snapshot, JudgedQuestion, Sequence[int]], Ranked]
 
 
 def policy_ranker(policy: Policy, pages: Mapping[int, str]) -> Ranker:
     """Rank as `wikiq search` does under `policy`; `pages` are the paths by page id."""
 
-    def rank(snapshot: Snapshot, text: str, scope: str | None) -> Ranked:
-        question = analyze_question(text)
+    def rank(snapshot: Snapshot, asked: JudgedQuestion, _: Sequence[int]) -> Ranked:
+        question = settle_dashes(snapshot, analyze_question(asked.text))
         if question.is_blank:
             return Ranked(sections=(), pages=())
-        filters = NO_FILTERS if scope is None else NO_FILTERS.replace(paths=(scope,))
+        filters = NO_FILTERS.replace(paths=(asked.scope_page,)) if asked.scope_page else NO_FILTERS
         vocabulary = look_up_terms(snapshot, question, policy)
         ranked = fetch_ranking(snapshot, question, vocabulary, policy, filters, limit=PAGES_RANKED).ranked
         return Ranked(
-            sections=tuple(one.section_rowid for _, one in ranked if one.section_rowid is not None),
-            pages=tuple(pages[one.page_id] for _, one in best_of_each_page(ranked)),
+            sections=tuple(one.section_rowid for _, one, _ in ranked if one.section_rowid is not None),
+            pages=tuple(pages[one.page_id] for _, one, _ in best_of_each_page(ranked)),
         )
 
     return rank
-
-
-def rank_by_reference(snapshot: Snapshot, text: str, scope: str | None) -> Ranked:
-    """Rank as the reference policy does: the OR of every word as a prefix, over sections."""
-    words = [quoted(word, is_prefix=True) for word in dict.fromkeys(_WORD.findall(text.lower()))]
-    if not words:
-        return Ranked(sections=(), pages=())
-    rows = snapshot.rows(sql.SELECT_REFERENCE_SECTIONS, (" OR ".join(words), scope))
-    best: dict[str, tuple[float, str, str]] = {}
-    for _, path, slug, updated_at, score in rows:
-        best.setdefault(path, (score, updated_at, slug))
-    pages = sorted(best, key=lambda path: best[path][2])
-    pages.sort(key=lambda path: best[path][1], reverse=True)
-    pages.sort(key=lambda path: best[path][0])
-    return Ranked(sections=tuple(row[0] for row in rows), pages=tuple(pages))
-
-
-def rank_strictly(snapshot: Snapshot, text: str, scope: str | None) -> Ranked:
-    """Rank pages that hold every word, by their whole text."""
-    words = [quoted(word) for word in dict.fromkeys(_WORD.findall(text.lower()))]
-    if not words:
-        return Ranked(sections=(), pages=())
-    rows = snapshot.rows(sql.SELECT_REFERENCE_PAGES, (" AND ".join(words), scope))
-    return Ranked(sections=(), pages=tuple(path for (path,) in rows))

@@ -197,17 +197,31 @@ SELECT j.value, t.term, t.doc FROM json_each(?) j
 CROSS JOIN terms t ON t.term >= j.value AND t.term < j.value || char(1114111)
 WHERE length(t.term) BETWEEN ? AND ?"""
 
-# One part of a section's score; `{table}` is a full-text table, the weights are its columns'.
+# Two words as they were typed, sign between them and all, in a section that holds them side by side. So
+# many sections are looked at: a pair that is common without the sign need not be read everywhere.
+SELECT_HOLDS_BESIDE = """
+SELECT 1 FROM (SELECT rowid FROM sections_fts WHERE sections_fts MATCH ?1 LIMIT 1000) f
+JOIN v1_sections v ON v.section_rowid = f.rowid
+WHERE instr(lower(v.heading || char(10) || v.body), lower(?2)) LIMIT 1"""
+
+# One part of a section's score, by its number; `{table}` is a full-text table, the weights are its columns'.
 SCORED_PART = """
-SELECT rowid AS section_rowid, -bm25({table}, ?, ?, ?, ?) * ? AS score
+SELECT {part} AS part, rowid AS section_rowid, -bm25({table}, ?, ?, ?, ?) * ? AS score
 FROM {table} WHERE {table} MATCH ?"""
-# The same for a few sections, for `--explain`.
-SCORED_ROWS = f"""
-SELECT section_rowid, score FROM ({SCORED_PART} LIMIT -1)
-WHERE section_rowid IN (SELECT value FROM json_each(?))"""
-NO_PART = "SELECT NULL AS section_rowid, 0.0 AS score WHERE 0"
+PART_SUM = "coalesce(sum(score) FILTER (WHERE part = {part}), 0.0)"
+WHOLE_SUM = "sum(score)"
+NO_PART = "SELECT 0 AS part, NULL AS section_rowid, 0.0 AS score WHERE 0"
 HOLDS_WORDS = "section_rowid IN (SELECT rowid FROM sections_fts WHERE sections_fts MATCH ?)"
 HOLDS_PIECES = "section_rowid IN (SELECT rowid FROM sections_grams WHERE sections_grams MATCH ?)"
+# A word with signs as it was typed, in a section that is known to hold its terms.
+HOLDS_SIGNS = """EXISTS (
+  SELECT 1 FROM v1_sections v JOIN v1_pages p ON p.page_id = v.page_id
+  WHERE v.section_rowid = found.section_rowid AND instr(lower({text}), lower(?)))"""
+SIGNS_IN = {
+    None: "p.title || char(10) || v.heading || char(10) || v.body",
+    "title": "p.title",
+    "heading": "v.heading",
+}
 NAMED_PAGES = "SELECT rowid AS page_id, -bm25(names_fts) AS score FROM names_fts WHERE names_fts MATCH ?"
 NO_NAMED_PAGES = "SELECT NULL AS page_id, 0.0 AS score WHERE 0"
 # Verbatim and without regard to ASCII case; past that many characters nobody waits for it. A scalar
@@ -223,11 +237,11 @@ HOLDS_LITERAL = """
 SELECT_RANKED = """
 WITH found AS MATERIALIZED ({parts}),
 matched AS MATERIALIZED (
-  SELECT section_rowid, sum(score) AS score,
+  SELECT section_rowid, sum(score) AS score, {sums},
     (SELECT page_id FROM v1_section_pages s WHERE s.section_rowid = found.section_rowid) AS page_id
   FROM found WHERE {clauses} GROUP BY section_rowid),
 passed AS MATERIALIZED (
-  SELECT section_rowid, score, page_id FROM matched
+  SELECT section_rowid, score, page_id, {own} FROM matched
   WHERE {everything} OR page_id IN (SELECT p.page_id FROM v1_pages p WHERE {condition})),
 best AS MATERIALIZED (SELECT page_id, max(score) AS score FROM passed GROUP BY page_id),
 exact AS MATERIALIZED (
@@ -238,21 +252,22 @@ named AS MATERIALIZED (
   WHERE page_id NOT IN (SELECT page_id FROM best)
     AND ({everything} OR page_id IN (SELECT p.page_id FROM v1_pages p WHERE {condition}))),
 picked AS (
-  SELECT 0 AS kind, section_rowid, page_id, score FROM passed
+  SELECT 0 AS kind, section_rowid, page_id, score, {own} FROM passed
   WHERE score >= (SELECT min(score) FROM (SELECT score FROM passed ORDER BY score DESC LIMIT ?))
   UNION
-  SELECT 0, section_rowid, page_id, score FROM passed JOIN best USING (page_id, score)
+  SELECT 0, section_rowid, page_id, score, {own} FROM passed JOIN best USING (page_id, score)
   WHERE page_id IN (SELECT page_id FROM exact) OR score >= (
     SELECT min(score) FROM (SELECT score FROM best ORDER BY score DESC LIMIT ?))
   UNION ALL
   SELECT 1, (SELECT section_rowid FROM v1_sections v WHERE v.page_id = named.page_id
-             ORDER BY ordinal LIMIT 1), page_id, score
+             ORDER BY ordinal LIMIT 1), page_id, score, 0.0, 0.0, 0.0, 0.0, 0.0
   FROM named WHERE page_id IN (SELECT page_id FROM exact) OR score >= (
     SELECT min(score) FROM (SELECT score FROM named ORDER BY score DESC LIMIT ?)))
-SELECT k.kind, k.section_rowid, k.page_id, k.score, e.is_identity, p.slug, p.updated_at, p.sections,
+SELECT k.kind, k.section_rowid, k.page_id, e.is_identity, p.slug, p.updated_at, p.sections,
   (SELECT ordinal FROM v1_sections v WHERE v.section_rowid = k.section_rowid),
   (SELECT heading FROM v1_sections v WHERE v.section_rowid = k.section_rowid),
-  {literals}, (SELECT count(*) FROM {counted}) + (SELECT count(*) FROM named)
+  k.score, {own}, {literals}, {phrases},
+  (SELECT count(*) FROM {counted}) + (SELECT count(*) FROM named)
 FROM picked k JOIN v1_pages p ON p.page_id = k.page_id
 LEFT JOIN exact e ON e.page_id = k.page_id"""
 
@@ -266,47 +281,24 @@ WITH shown AS MATERIALIZED (
   SELECT j.key, j.value AS page_id, k.value AS section_rowid
   FROM json_each(:pages) j JOIN json_each(:sections) k ON k.key = j.key)
 {_SHOWN_PAGE}, v.section_id, v.heading, v.heading_path, v.anchor, v.start_line, v.end_line,
+  v.heading_source, CASE WHEN length(v.body) <= :most THEN '' ELSE
+    substr(v.body, 1, max(1, instr(lower(v.body), :rarest) - :before) - 1) END,
   CASE WHEN length(v.body) <= :most THEN v.body
     ELSE substr(v.body, max(1, instr(lower(v.body), :rarest) - :before), :most) END
 FROM shown j JOIN v1_pages p ON p.page_id = j.page_id
 JOIN v1_sections v ON v.section_rowid = j.section_rowid
-UNION ALL {_SHOWN_PAGE}, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+UNION ALL {_SHOWN_PAGE}, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM shown j JOIN v1_pages p ON p.page_id = j.page_id WHERE j.section_rowid IS NULL"""
 
-
-# What an evaluation copies into memory, and the reference policies on that copy.
-COPY_PAGES = "SELECT page_id, slug, path, title, updated_at, sections FROM v1_pages"
-COPY_NAMES = "SELECT key, kind, page_id FROM v1_names"
-COPY_NAME_WORDS = "SELECT rowid, names, title FROM names_fts"
-COPY_SECTIONS = """
-SELECT f.rowid, v.page_id, v.slug, f.title, f.ancestors, v.ordinal, f.heading, v.heading_path,
-  v.heading_source, f.body
-FROM v1_sections v JOIN sections_fts f ON f.rowid = v.section_rowid"""
-COPY_PAGE_TEXTS = """
-SELECT p.page_id, p.slug, p.title,
-  (SELECT group_concat(text, '') FROM (
-     SELECT v.heading_source || v.body AS text FROM v1_sections v
-     WHERE v.page_id = p.page_id ORDER BY v.ordinal))
-FROM v1_pages p"""
-SELECT_COPIED_HEADING = (
-    "SELECT page_id, heading_path, heading_source FROM v1_sections WHERE section_rowid = ?"
-)
-# A slug column of weight 0 still lengthens every row, and so ranks (spec 4.1).
-COPY_CHUNKS = """
-SELECT s.section_rowid, c.embed_text, c.content
-FROM v1_chunks c JOIN v1_sections s ON s.page_id = c.page_id AND s.ordinal = CAST(c.section_id AS INTEGER)
-ORDER BY c.page_id, c.section_id, c.part"""
-SELECT_PATHS_OF_SECTIONS = """
-SELECT o.section_rowid, p.path FROM v1_section_pages o JOIN v1_pages p ON p.page_id = o.page_id"""
-SELECT_REFERENCE_SECTIONS = """
-SELECT r.rowid, p.path, p.slug, p.updated_at, bm25(reference_sections, 0, 5, 3, 1) AS score
-FROM reference_sections r JOIN v1_sections v ON v.section_rowid = r.rowid
-JOIN v1_pages p ON p.page_id = v.page_id
-WHERE reference_sections MATCH ?1 AND (?2 IS NULL OR p.path = ?2)
-ORDER BY score, p.slug, v.ordinal"""
-SELECT_REFERENCE_PAGES = """
-SELECT p.path FROM reference_pages r JOIN v1_pages p ON p.page_id = r.rowid
-WHERE reference_pages MATCH ?1 AND (?2 IS NULL OR p.path = ?2) ORDER BY bm25(reference_pages), p.slug"""
+# An evaluation: what right answers are compared with, and how its own copy loses a heading.
+SELECT_PATHS = "SELECT page_id, path, title FROM v1_pages"
 SELECT_SECTION_PATHS = """
 SELECT v.section_rowid, p.path, p.title, v.heading_path
 FROM v1_sections v JOIN v1_pages p ON p.page_id = v.page_id"""
+SELECT_INDEXED_TEXTS = "SELECT title, ancestors, heading, body FROM sections_fts WHERE rowid = ?"
+BLANK_WORDS = "UPDATE sections_fts SET heading = '' WHERE rowid = ?"
+BLANK_HEADING = "UPDATE section SET heading = '' WHERE section_rowid = ?"
+REMOVE_PIECES = """
+INSERT INTO sections_grams(sections_grams, rowid, title, ancestors, heading, body)
+VALUES ('delete', ?, ?, ?, ?, ?)"""
+ADD_PIECES = "INSERT INTO sections_grams(rowid, title, ancestors, heading, body) VALUES (?, ?, ?, '', ?)"

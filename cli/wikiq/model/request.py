@@ -59,9 +59,9 @@ NO_FILTERS = Filters()
 class SearchRequest(Record):
     """One question. `query` is what was typed, words joined by blanks; a blank one lists pages.
 
-    `sections`: one hit a section instead of a page. `exact`: neither prefixes nor corrections are
-    tried. `prefix`: the last word may be the beginning of one (as-you-type). `explain`: tell what the
-    scores are made of.
+    `without`: words and phrases whose sections are left out. `sections`: one hit a section instead of a
+    page. `exact`: words match exactly and phrases must hold. `prefix`: the last word may be the beginning
+    of one (as-you-type). `explain`: tell what the scores are made of.
     """
 
     query: str
@@ -71,6 +71,7 @@ class SearchRequest(Record):
     exact: bool = False
     prefix: bool = False
     explain: bool = False
+    without: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Hold the limit of hits."""

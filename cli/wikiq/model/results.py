@@ -22,8 +22,9 @@ OK, CHANGED, GONE = "ok", "changed", "gone"  # what the disk says of a page agai
 class Evidence(Record):
     """The section that explains a hit.
 
-    `excerpt` is plain text, None when only title, heading or name match. `matches` are half-open
-    ranges of it in code points. `terms` are the words of the query that this section holds.
+    `match_line` is the line of the file on which the excerpt's first match stands, the heading's where
+    only heading, title or name match. `excerpt` is plain text, None when only those match. `matches` are
+    half-open ranges of it in code points. `terms` are the words of the query that this section holds.
     """
 
     section_id: str
@@ -32,6 +33,7 @@ class Evidence(Record):
     anchor: str
     start_line: int
     end_line: int
+    match_line: int
     excerpt: str | None
     matches: tuple[tuple[int, int], ...] = ()
     terms: tuple[str, ...] = ()
@@ -75,7 +77,8 @@ class ScoreParts(Record):
     """What the score of a hit is made of; all together give the score.
 
     `words` to `piece_pairs` are the section's own; `page` comes from its page's best sections,
-    `literals` from words with signs that it holds verbatim, `heading` from its whole heading standing
+    `literals` from words with signs that it holds verbatim, `phrases` from quoted words that it holds
+    side by side, `heading` from its whole heading standing
     in the question, `name` from the page's name.
     """
 
@@ -86,6 +89,7 @@ class ScoreParts(Record):
     piece_pairs: float
     page: float
     literals: float
+    phrases: float
     heading: float
     name: float
 
@@ -95,6 +99,13 @@ class Explanation(Record):
 
     terms: tuple[TermUse, ...]
     scores: tuple[ScoreParts, ...]
+
+
+class Advice(Record):
+    """What a question that found nothing would find without its `dropped` (quotes, fields, ...)."""
+
+    dropped: str
+    total: int
 
 
 class SearchResult(Record):
@@ -119,6 +130,7 @@ class SearchResult(Record):
     total: int
     took_ms: float
     hits: tuple[Hit, ...]
+    advice: tuple[Advice, ...] = ()
 
 
 class ExplainedResult(SearchResult):
@@ -273,7 +285,7 @@ class MergedResult(Record):
 
 def place(hit: Hit) -> tuple[str, int]:
     """Give the file and line that a hit leads to: what editors open, and what every face prints."""
-    return hit.path, hit.evidence.start_line if hit.evidence is not None else 1
+    return hit.path, hit.evidence.match_line if hit.evidence is not None else 1
 
 
 def href(hit: Hit) -> str:

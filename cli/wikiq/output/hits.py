@@ -110,6 +110,15 @@ def row_json(row: Record) -> str:
     return _ascii(json_form(row))
 
 
+def nothing_found(result: SearchResult | MergedResult) -> str:
+    """Say that there is no hit, and what the question would find with one condition less."""
+    told = [
+        f"without the {one.dropped} there {'is' if one.total == 1 else 'are'} {counted(one.total, 'hit')}"
+        for one in getattr(result, "advice", ())
+    ]
+    return "; ".join(("nothing found", *told))
+
+
 def notes(result: SearchResult | MergedResult) -> Iterator[str]:
     """Say in a line each what was done with the words that is not seen in the hits."""
     for typed, used in result.corrected.items():

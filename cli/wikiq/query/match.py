@@ -125,8 +125,9 @@ def _words(question: Question, terms: Iterable[Term], uses: Mapping[str, Use]) -
         if use is not None:
             yield quoted(use.text, is_prefix=use.is_prefix)
         yield from (quoted(piece) for piece in term.pieces if not is_unspaced(piece))
-    for clause in question.required:
-        yield clause_condition(clause).natural
+    for clause in (*question.required, *question.phrases):
+        if clause in question.required or len(clause.terms) > 1:
+            yield clause_condition(clause).natural
 
 
 def _pairs(sequence: Sequence[str], uses: Mapping[str, Use]) -> Iterable[str]:

@@ -6,13 +6,15 @@ typed is ever read as full-text syntax (https://sqlite.org/fts5.html#full_text_q
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from indexerd.contract.record import Record
-from indexerd.contract.terms import asked_pieces, has_word, is_unspaced, spans
+from indexerd.contract.terms import asked_pieces, has_word, is_unspaced, spans, tokens
 from wikiq.model.request import bindable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
 TERMS_MAX = 64  # of one question; a pasted page would take a thousand look-ups to say nothing more
 FIELDS = ("title", "heading")  # what may stand before a colon and restrict a word to that column
@@ -40,10 +42,14 @@ class Term(Record):
 
 
 class Clause(Record):
-    """Terms that stand side by side, in one column or any: a phrase, `title:word`, `-word`."""
+    """Terms that stand side by side, in one column or any: a phrase, `title:word`, `-word`.
+
+    `literals` are its words with signs in them (`C++`), which must stand there as typed.
+    """
 
     terms: tuple[Term, ...]
     column: str | None = None
+    literals: tuple[str, ...] = ()
 
 
 class Literal(Record):
@@ -56,20 +62,35 @@ class Literal(Record):
     terms: tuple[str, ...]
 
 
+class Dash(Record):
+    """A `-word` that excludes, unless the index holds it with its dash after the word before it.
+
+    `written` is all of it, `terms` are the last term before it and its first, `beside` is that text.
+    """
+
+    written: str
+    terms: str
+    beside: str
+
+
 class Question(Record):
     """What was asked. `terms` rank, each once, in the order typed; `sequence` is every one of them.
 
     `required` clauses must hold, `excluded` ones must not; `excluded_words` are those as typed.
-    `ignored` are the words past the limit. `unfinished` is the term that the text ends in, if any.
+    `phrases` lift sections that hold them; their words are among `terms`. `dashes` are the excluded
+    words that may turn out to be options of a command. `ignored` are the words past the limit.
+    `unfinished` is the term that the text ends in, if any.
     """
 
     text: str
     terms: tuple[Term, ...]
     sequence: tuple[str, ...]
     literals: tuple[Literal, ...]
+    phrases: tuple[Clause, ...]
     required: tuple[Clause, ...]
     excluded: tuple[Clause, ...]
     excluded_words: tuple[str, ...]
+    dashes: tuple[Dash, ...]
     ignored: tuple[str, ...]
     unfinished: str | None
 
@@ -93,26 +114,90 @@ class _Typed(Record):
         """Tell whether it is a plain word."""
         return not (self.is_phrase or self.is_excluded or self.field)
 
+    @property
+    def lifts(self) -> bool:
+        """Tell whether it is a phrase that is sought anywhere."""
+        return self.is_phrase and not (self.is_excluded or self.field)
 
-def analyze_question(text: str) -> Question:
-    """Find the terms the way the tokenizer of the index finds them, and what restricts the answer."""
+    @property
+    def as_typed(self) -> _Typed:
+        """The same as what it looks like without a meaning of its dash: a word with it, or a phrase."""
+        is_phrase = self.is_phrase and self.field is None
+        return _Typed(
+            text=self.text if is_phrase else self.written, written=self.written, is_phrase=is_phrase
+        )
+
+
+def analyze_question(
+    text: str,
+    *,
+    exact: bool = False,
+    without: Iterable[str] = (),
+    words_with_dash: Container[str] = frozenset(),
+) -> Question:
+    """Find the terms the way the tokenizer of the index finds them, and what restricts the answer.
+
+    A phrase restricts where no plain word was typed, or with `exact`; else it lifts. `-word` excludes
+    behind the last plain word, where something else was typed and it is none of `words_with_dash`;
+    else it is a word. `without` are words or phrases to exclude whatever was typed.
+    """
     text = bindable(text)
     ignored: list[str] = []
-    found = [(typed, terms) for typed, terms in _limited(_split(text), ignored) if terms]
-    ranking = [term for typed, terms in found if typed.ranks for term in terms]
-    clauses = [(typed, Clause(terms=tuple(terms), column=typed.field)) for typed, terms in found]
-    literals = [_literal(typed.text, terms) for typed, terms in found if typed.ranks]
+    typed = _settled(list(_split(text)), words_with_dash)
+    typed += [
+        _Typed(text=one, written=one, is_phrase=True, is_excluded=True) for one in map(bindable, without)
+    ]
+    found = [(one, terms) for one, terms in _limited(typed, ignored) if terms]
+    strict = exact or not any(one.ranks for one, _ in found)
+    lifting = [(one, terms) for one, terms in found if one.lifts and not strict]
+    ranking = [term for one, terms in found if one.ranks or (one, terms) in lifting for term in terms]
+    clauses = [(one, _clause(one, terms)) for one, terms in found if not one.ranks]
+    literals = [literal for one, terms in found if one.ranks for literal in _literals(one.text, terms)]
     return Question(
         text=text,
         terms=tuple({term.text: term for term in ranking}.values()),
         sequence=tuple(term.text for term in ranking),
-        literals=tuple({literal.text: literal for literal in literals if literal}.values()),
-        required=tuple(c for typed, c in clauses if not typed.ranks and not typed.is_excluded),
-        excluded=tuple(c for typed, c in clauses if typed.is_excluded),
-        excluded_words=tuple(typed.written[1:] for typed, _ in clauses if typed.is_excluded),
+        literals=tuple({literal.text: literal for literal in literals}.values()),
+        phrases=tuple(_clause(one, terms) for one, terms in lifting),
+        required=tuple(
+            clause
+            for one, clause in clauses
+            if not (one.ranks or one.is_excluded or (one.lifts and not strict))
+        ),
+        excluded=tuple(clause for one, clause in clauses if one.is_excluded),
+        excluded_words=tuple(one.written.removeprefix("-") for one, _ in clauses if one.is_excluded),
+        dashes=tuple(_dashes(found)),
         ignored=tuple(dict.fromkeys(ignored)),
         unfinished=ranking[-1].text if ranking and text.endswith(ranking[-1].typed) else None,
     )
+
+
+def _settled(typed: list[_Typed], words_with_dash: Container[str]) -> list[_Typed]:
+    """Turn what has a dash before it and excludes nothing into the words that it is.
+
+    Of several in one question all exclude, or none: `how does -replace differ from -split`.
+    """
+    dashed = [at for at, one in enumerate(typed) if one.is_excluded]
+    last = max((at for at, one in enumerate(typed) if one.ranks and has_word(one.text)), default=-1)
+    something = any(not one.is_excluded and has_word(one.text) for one in typed)
+    excludes = something and all(at > last and typed[at].written not in words_with_dash for at in dashed)
+    return typed if excludes else [one.as_typed if one.is_excluded else one for one in typed]
+
+
+def _clause(typed: _Typed, terms: Sequence[Term]) -> Clause:
+    literals = tuple(literal.text for literal in _literals(typed.text, terms))
+    return Clause(terms=tuple(terms), column=typed.field, literals=literals)
+
+
+def _dashes(found: Sequence[tuple[_Typed, list[Term]]]) -> Iterator[Dash]:
+    """The excluded words that stand behind a word."""
+    for (before, terms), (one, excluded) in pairwise(found):
+        if one.is_excluded and one.written[0] == "-" and not (one.is_phrase or one.field or before.is_phrase):
+            yield Dash(
+                written=one.written,
+                terms=f"{terms[-1].text} {excluded[0].text}",
+                beside=f"{before.written} {one.written}",
+            )
 
 
 def _split(text: str) -> Iterator[_Typed]:
@@ -184,17 +269,19 @@ def _limited(typed: Iterable[_Typed], ignored: list[str]) -> Iterator[tuple[_Typ
         yield one, taken
 
 
-def _literal(word: str, terms: Iterable[Term]) -> Literal | None:
-    """Give the word without the punctuation around it if signs are left in it, None otherwise."""
-    start, end = 0, len(word)
-    while start < end and (word[start] in _OPENING or _is_foreign_sign(word[start])):
-        start += 1
-    while start < end and (word[end - 1] in _CLOSING or _is_foreign_sign(word[end - 1])):
-        end -= 1
-    text = word[start:end]
-    if _is_prose(text) or any(term.is_cut for term in terms):
-        return None
-    return Literal(text=text, terms=tuple(term.text for term in terms))
+def _literals(text: str, terms: Sequence[Term]) -> Iterator[Literal]:
+    """The words of a text that have signs in them, without the punctuation around them."""
+    if any(term.is_cut for term in terms):
+        return
+    for word in text.replace('"', " ").split():  # a quote may stand in a word: `URL("/api")`
+        start, end = 0, len(word)
+        while start < end and (word[start] in _OPENING or _is_foreign_sign(word[start])):
+            start += 1
+        while start < end and (word[end - 1] in _CLOSING or _is_foreign_sign(word[end - 1])):
+            end -= 1
+        bare = word[start:end]
+        if not _is_prose(bare) and (held := tokens(bare)):
+            yield Literal(text=bare, terms=tuple(term.text for term in terms if term.text in held))
 
 
 def _is_prose(text: str) -> bool:

@@ -11,7 +11,7 @@ from wikiq.index import sql
 from wikiq.query.filters import page_condition
 from wikiq.query.match import clause_condition, match_expressions, name_expression
 from wikiq.ranking.heading_match import heading_share
-from wikiq.ranking.score import Candidate, literal_shares, rank_candidates
+from wikiq.ranking.score import OWN, PARTS, Candidate, literal_shares, rank_candidates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,16 +22,17 @@ if TYPE_CHECKING:
     from wikiq.model.policies import Policy
     from wikiq.model.request import Filters
     from wikiq.query.match import Condition, Expressions
-    from wikiq.query.parse import Question
+    from wikiq.query.parse import Clause, Question
     from wikiq.query.vocabulary import Vocabulary
+    from wikiq.ranking.score import Scored
 
-_HEADING = 9  # its place in a row of SELECT_RANKED
+_HEADING = 8  # its place in a row of SELECT_RANKED
 
 
 class Ranking(Record):
     """Candidates with their final scores, in order; `total` counts all pages (or sections) that match."""
 
-    ranked: list[tuple[float, Candidate]]
+    ranked: list[Scored]
     total: int
 
 
@@ -60,26 +61,33 @@ def fetch_ranking(
     *,
     limit: int,
     sections: bool = False,
+    in_parts: bool = False,
 ) -> Ranking:
     """Fetch and rank sections, and pages that only their name finds; `limit` hits can be taken of it.
 
-    `filters` are checked ones. `sections`: hits are sections, not pages.
+    `filters` are checked ones. `sections`: hits are sections, not pages. `in_parts`: a section's own
+    score comes in its parts; else all of it counts as the first, since sums of each cost 5 % more.
     """
     expressions = match_expressions(
         question, vocabulary.uses, vocabulary.forms, with_function_words=policy.function_words
     )
-    parts = _found(scored_parts(expressions, policy), policy)
+    asked = _scored_parts(expressions, policy)
+    parts = _found(asked, policy)
     clauses = _clauses(question)
     names = _names(question, vocabulary, policy)
     condition, bound = page_condition(filters)
     literals = question.literals if policy.literal_weight else ()
+    phrases = [_holds(clause_condition(clause)) for clause in question.phrases]
     statement = sql.SELECT_RANKED.format(
         parts=parts.text,
+        sums=_sums(asked if in_parts else ()),
+        own=", ".join(PARTS[:OWN]),
         clauses=clauses.text,
         names=names.text,
         everything=int(filters.is_empty),
         condition=condition,
         literals=", ".join(sql.HOLDS_LITERAL for _ in literals) or "1",
+        phrases=" + ".join(phrase.text for phrase in phrases) or "0",
         counted="passed" if sections else "best",
     )
     typed = question.text.strip() if policy.exact_names else ""
@@ -95,6 +103,7 @@ def fetch_ranking(
         limit,
         limit,
         *(literal.text for literal in literals for _ in range(2)),
+        *(value for phrase in phrases for value in phrase.values),
     )
     rows = snapshot.rows(statement, values)
     shares = literal_shares(question, vocabulary.sections)[: len(literals)]
@@ -105,7 +114,7 @@ def fetch_ranking(
     )
 
 
-def scored_parts(expressions: Expressions, policy: Policy) -> list[Part]:
+def _scored_parts(expressions: Expressions, policy: Policy) -> list[Part]:
     """The parts of a section's score that a question has."""
     parts = (
         Part(name="words", table="sections_fts", weight=1.0, asked=expressions.words),
@@ -122,21 +131,46 @@ def scored_parts(expressions: Expressions, policy: Policy) -> list[Part]:
     return [part for part in parts if part.weight and part.asked]
 
 
+def _sums(asked: Sequence[Part]) -> str:
+    """A column for each part of a section's own score; all in the first where no parts are told."""
+    sums = dict.fromkeys(PARTS[:OWN], "0.0")
+    if asked:
+        sums |= {part.name: sql.PART_SUM.format(part=number) for number, part in enumerate(asked)}
+    else:
+        sums[PARTS[0]] = sql.WHOLE_SUM
+    return ", ".join(f"{value} AS {name}" for name, value in sums.items())
+
+
 def _found(parts: Sequence[Part], policy: Policy) -> _Fragment:
     """A row for every section that a part fits, with what it adds to the section's score."""
     return _Fragment(
-        text=" UNION ALL ".join(sql.SCORED_PART.format(table=part.table) for part in parts) or sql.NO_PART,
+        text=" UNION ALL ".join(
+            sql.SCORED_PART.format(part=number, table=part.table) for number, part in enumerate(parts)
+        )
+        or sql.NO_PART,
         values=tuple(v for part in parts for v in (*policy.weights, part.weight, part.asked)),
     )
 
 
 def _clauses(question: Question) -> _Fragment:
     """What a section must hold and must not."""
-    held = [_holds(clause_condition(clause)) for clause in question.required]
-    kept_out = [_holds(clause_condition(clause)) for clause in question.excluded]
+    held = [_holds_clause(clause) for clause in question.required]
+    kept_out = [_holds_clause(clause) for clause in question.excluded]
     texts = [part.text for part in held] + [f"NOT {part.text}" for part in kept_out]
     return _Fragment(
         text=" AND ".join(texts) or "1", values=tuple(v for part in held + kept_out for v in part.values)
+    )
+
+
+def _holds_clause(clause: Clause) -> _Fragment:
+    """The condition of a clause: its words side by side, and those with signs as they were typed."""
+    words = _holds(clause_condition(clause))
+    if not clause.literals:
+        return words
+    signs = sql.HOLDS_SIGNS.format(text=sql.SIGNS_IN[clause.column])
+    return _Fragment(
+        text=f"({' AND '.join((words.text, *(signs for _ in clause.literals)))})",
+        values=(*words.values, *clause.literals),
     )
 
 
@@ -171,17 +205,20 @@ def _heading_shares(
 
 
 def _candidate(row: tuple[Any, ...], literals: int, headings: Mapping[str | None, float]) -> Candidate:
-    kind, section_rowid, page_id, score, is_exact, slug, updated_at, sections, ordinal, heading, *rest = row
+    kind, section_rowid, page_id, is_exact, slug, updated_at, sections, ordinal, heading, *rest = row
+    own = tuple(rest[1 : 1 + OWN])
     return Candidate(
         section_rowid=section_rowid,
         page_id=page_id,
         by_name=bool(kind),
-        score=score,
+        score=rest[0] if kind else sum(own),
+        own=own,
         is_exact=is_exact,
         slug=slug,
         updated_at=updated_at,
         sections=sections,
         ordinal=ordinal if ordinal is not None else 0,
-        literals=tuple(rest[:literals]),
+        literals=tuple(rest[1 + OWN : 1 + OWN + literals]),
+        phrases=rest[-2],
         heading_share=headings.get(heading, 0.0),
     )

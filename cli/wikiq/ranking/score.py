@@ -18,13 +18,22 @@ if TYPE_CHECKING:
     from wikiq.query.parse import Question
 
 
+# What a score is the sum of. The first OWN are the section's own bm25, the others lift it.
+PARTS = ("words", "pairs", "forms", "pieces", "piece_pairs", "page", "literals", "phrases", "heading", "name")
+OWN = 5
+_NAME = PARTS.index("name")
+_NO_LIFT = (0.0,) * (len(PARTS) - OWN)
+
+
 class Candidate(Record):
     """A section found by its text, or a page found by its name alone (`by_name`).
 
-    `score` is the section's own. `is_exact`: what was typed is the page's slug or path (1), another
-    name of it (0), none (None). `sections` is how many the page has. `literals` says of each of the
-    question's literals where it is: nowhere (0), in the section (1), in its heading too (2).
-    `heading_share` is how much of the question the section's whole heading is.
+    `own` are the parts of the section's own score, `score` their sum; a page found by its name alone
+    has no parts, and its score only orders it among its like. `is_exact`: what was typed is the page's
+    slug or path (1), another name of it (0), none (None). `sections` is how many the page has.
+    `literals` says of each of the question's literals where it is: nowhere (0), in the section (1), in
+    its heading too (2). `heading_share` is how much of the question the section's whole heading is.
+    `phrases` counts the phrases among its words that the section holds.
     `section_rowid` is None on a page without any.
     """
 
@@ -32,6 +41,7 @@ class Candidate(Record):
     page_id: int
     by_name: bool
     score: float
+    own: tuple[float, ...]
     is_exact: int | None
     slug: str
     updated_at: str
@@ -39,6 +49,12 @@ class Candidate(Record):
     ordinal: int
     literals: tuple[int, ...] = ()
     heading_share: float = 0.0
+    phrases: int = 0
+
+
+if TYPE_CHECKING:
+    # A candidate with its final score and the parts of it, in the order of PARTS.
+    Scored = tuple[float, Candidate, tuple[float, ...]]
 
 
 def rarity(sections: int) -> float:
@@ -49,36 +65,38 @@ def rarity(sections: int) -> float:
     return 1.0 / (1.0 + log(1.0 + sections))
 
 
-def rank_candidates(
-    candidates: Iterable[Candidate], policy: Policy, shares: Sequence[float]
-) -> list[tuple[float, Candidate]]:
-    """Put candidates in their final order, each with its final score.
+def rank_candidates(candidates: Iterable[Candidate], policy: Policy, shares: Sequence[float]) -> list[Scored]:
+    """Put candidates in their final order, each with its final score and what that is made of.
 
     `shares` says how much of the question lies in each literal (see `literal_shares`).
     """
-    ordered = in_order([(candidate.score, candidate) for candidate in candidates])
+    ordered = in_order([(one.score, one, (*one.own, *_NO_LIFT)) for one in candidates])
     texts = [one for one in ordered if not one[1].by_name]
     pool, rest = texts[: policy.pool], texts[policy.pool :]
     best = pool[0][0] if pool else 0.0
     means = page_means(pool, policy.page_sections)
-    closer = [
-        (
-            score
-            + policy.page_weight * means[candidate.page_id]
-            + best * literal_bonus(candidate, policy, shares)
-            + best * heading_bonus(candidate, policy, shares),
-            candidate,
+    lifted = [
+        _summed(
+            one,
+            (
+                *one.own,
+                policy.page_weight * means[one.page_id],
+                best * literal_bonus(one, policy, shares),
+                best * policy.phrase_weight * one.phrases,
+                best * heading_bonus(one, policy, shares),
+                0.0,
+            ),
         )
-        for score, candidate in pool
+        for _, one, _ in pool
     ]
-    named = [(0.0, candidate) for _, candidate in ordered if candidate.by_name]
-    ranked = [*in_order(closer), *rest, *named]
+    named = [_summed(one, (0.0,) * len(PARTS)) for _, one, _ in ordered if one.by_name]
+    ranked = [*in_order(lifted), *rest, *named]
     return _exact_first(ranked) if policy.exact_names else ranked
 
 
-def best_of_each_page(ranked: Iterable[tuple[float, Candidate]]) -> list[tuple[float, Candidate]]:
+def best_of_each_page(ranked: Iterable[Scored]) -> list[Scored]:
     """Keep the first candidate of every page."""
-    first: dict[int, tuple[float, Candidate]] = {}
+    first: dict[int, Scored] = {}
     for one in ranked:
         first.setdefault(one[1].page_id, one)
     return list(first.values())
@@ -91,7 +109,7 @@ def literal_shares(question: Question, sections: Mapping[str, int]) -> list[floa
     return [sum(weights[term] for term in set(literal.terms)) / whole for literal in question.literals]
 
 
-def in_order(scored: list[tuple[float, Candidate]]) -> list[tuple[float, Candidate]]:
+def in_order(scored: list[Scored]) -> list[Scored]:
     """Sort by score; equal ones by the newer page, then slug, then place on the page."""
     ordered = sorted(scored, key=lambda one: (one[1].slug, one[1].ordinal))
     ordered.sort(key=lambda one: one[1].updated_at, reverse=True)
@@ -99,11 +117,11 @@ def in_order(scored: list[tuple[float, Candidate]]) -> list[tuple[float, Candida
     return ordered
 
 
-def page_means(pool: Iterable[tuple[float, Candidate]], most: int) -> dict[int, float]:
+def page_means(pool: Iterable[Scored], most: int) -> dict[int, float]:
     """The mean of each page's best scores; a page with fewer sections than that is not punished."""
     scores: dict[int, list[float]] = {}
     sections: dict[int, int] = {}
-    for score, candidate in pool:
+    for score, candidate, _ in pool:
         scores.setdefault(candidate.page_id, []).append(score)
         sections[candidate.page_id] = candidate.sections
     return {page: sum(found[:most]) / max(1, min(most, sections[page])) for page, found in scores.items()}
@@ -125,13 +143,19 @@ def heading_bonus(candidate: Candidate, policy: Policy, shares: Sequence[float])
     return policy.heading_weight * candidate.heading_share * max(0.0, 1.0 - absent)
 
 
-def _exact_first(ranked: list[tuple[float, Candidate]]) -> list[tuple[float, Candidate]]:
+def _summed(candidate: Candidate, parts: tuple[float, ...]) -> Scored:
+    return sum(parts), candidate, parts
+
+
+def _exact_first(ranked: list[Scored]) -> list[Scored]:
     """Move pages whose name was typed to the front; their scores rise by the best of the others."""
-    if all(candidate.is_exact is None for _, candidate in ranked):
+    if all(candidate.is_exact is None for _, candidate, _ in ranked):
         return ranked
     step = 1.0 + ranked[0][0]
-    tiers: list[list[tuple[float, Candidate]]] = [[], [], []]
-    for score, candidate in ranked:
+    tiers: list[list[Scored]] = [[], [], []]
+    for one in ranked:
+        _, candidate, parts = one
         tier = 0 if candidate.is_exact is None else 1 + candidate.is_exact
-        tiers[tier].append((score + tier * step, candidate))
+        lifted = (*parts[:_NAME], parts[_NAME] + tier * step, *parts[_NAME + 1 :])
+        tiers[tier].append(_summed(candidate, lifted) if tier else one)
     return [one for tier in reversed(tiers) for one in tier]

@@ -65,7 +65,7 @@ def search_everywhere(request: SearchRequest, source: Source, surroundings: Surr
     return MergedResult(
         query=request.query,
         corrected={typed: used for result in results for typed, used in result.corrected.items()},
-        excluded=results[0].excluded,  # how a question is read does not depend on the index
+        excluded=tuple(dict.fromkeys(word for result in results for word in result.excluded)),
         ignored_terms=results[0].ignored_terms,
         total=sum(answer.total for answer in answers),
         wikis=tuple(answers),

@@ -86,7 +86,13 @@ FORMS = _table(
 SEARCH = FILTERS | _table(
     ("--limit", COUNT, "N", f"At most so many hits ({DEFAULT_LIMIT})."),
     ("--sections", FLAG, "", "Every section that matches, not the best one of a page."),
-    ("--exact", FLAG, "", "Neither try words as prefixes nor correct them."),
+    ("--without", MANY, "WORD", "Leave out sections that hold this word or phrase; repeated."),
+    (
+        "--exact",
+        FLAG,
+        "",
+        "Match words exactly: no prefixes, variants or spelling correction.",
+    ),
     ("--prefix", FLAG, "", "Take the last word for the beginning of one."),
     ("--explain", FLAG, "", "Tell how the words were taken and what the scores are made of."),
     ("--all", FLAG, "", "Ask every index of the state folder."),
@@ -109,6 +115,7 @@ class SearchArguments(Record):
     linked_by: tuple[str, ...] = ()
     limit: int = DEFAULT_LIMIT
     sections: bool = False
+    without: tuple[str, ...] = ()
     exact: bool = False
     prefix: bool = False
     explain: bool = False

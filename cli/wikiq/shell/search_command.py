@@ -79,7 +79,7 @@ def print_answer(
     for note in render.notes(result):
         surroundings.note(note)
     if not result.hits and not arguments.ndjson:
-        surroundings.note("nothing found")
+        surroundings.note(render.nothing_found(result))
     print_hits(zip(result.hits, roots, strict=True), arguments, surroundings)
 
 

@@ -10,7 +10,7 @@ from indexerd.contract.terms import is_unspaced, spans
 from wikiq.query.match import said_terms
 from wikiq.ranking.score import rarity
 from wikiq.snippet.excerpt import Sought, cut_excerpt, find_marks, first_words
-from wikiq.snippet.plain_text import plain_text
+from wikiq.snippet.plain_text import count_lines, plain_lines, plain_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,16 +45,18 @@ class Words(Record):
         """Cut the excerpt of a section's body; None where only its heading or title matches.
 
         Where the match is in what plain text leaves out, the address of a link for example, the
-        excerpt begins with the line it is in and marks nothing.
+        excerpt begins with the line it is in and marks nothing. Its `line` is that of the body.
         """
-        excerpt = cut_excerpt(plain_text(body), self.sought)
+        lines = plain_lines(body)
+        excerpt = cut_excerpt("\n".join(text for _, text in lines), self.sought)
         if excerpt is not None:
-            return excerpt
+            return excerpt.replace(line=lines[excerpt.line][0])
         hidden = next(find_marks(body, spans(body), self.sought), None)
         if hidden is None:
             return None
-        line = max(body.rfind("\n", 0, hidden[0]), body.rfind("\r", 0, hidden[0])) + 1
-        return first_words(plain_text(body[line:]))
+        begin = max(body.rfind("\n", 0, hidden[0]), body.rfind("\r", 0, hidden[0])) + 1
+        excerpt = first_words(plain_text(body[begin:]))
+        return excerpt.replace(line=count_lines(body[:begin])) if excerpt else None
 
     def held_in(self, text: str) -> tuple[str, ...]:
         """The words that a text holds, as typed; of scripts without blanks the parts it holds."""

@@ -41,10 +41,14 @@ class Sought(Record):
 
 
 class Excerpt(Record):
-    """Plain text with the half-open ranges, in code points, that match."""
+    """Plain text with the half-open ranges, in code points, that match.
+
+    `line` is the line of the text it was cut from on which the first match stands, from 0.
+    """
 
     text: str
     matches: tuple[tuple[int, int], ...]
+    line: int
 
 
 def cut_excerpt(plain: str, sought: Sought) -> Excerpt | None:
@@ -61,7 +65,9 @@ def cut_excerpt(plain: str, sought: Sought) -> Excerpt | None:
     start, end = _widened(plain, units, first[0], last[1])
     start, end = _with_signs(plain, start, min(end, start + CHARACTERS_MAX))
     shown = [(begin - start, min(stop, end) - start) for begin, stop, *_ in marks if start <= begin < end]
-    return Excerpt(text=plain[start:end].replace("\n", " "), matches=_joined(shown))
+    matches = _joined(shown)
+    line = plain.count("\n", 0, start + matches[0][0])
+    return Excerpt(text=plain[start:end].replace("\n", " "), matches=matches, line=line)
 
 
 def first_words(plain: str) -> Excerpt | None:
@@ -70,7 +76,7 @@ def first_words(plain: str) -> Excerpt | None:
     if not units:
         return None
     start, end = _with_signs(plain, units[0][0], min(units[-1][1], units[0][0] + CHARACTERS_MAX))
-    return Excerpt(text=plain[start:end].replace("\n", " "), matches=())
+    return Excerpt(text=plain[start:end].replace("\n", " "), matches=(), line=0)
 
 
 def find_marks(plain: str, words: Iterable[tuple[str, int, int]], sought: Sought) -> Iterator[Mark]:

@@ -32,27 +32,36 @@ _INLINE = re.compile(
 
 def plain_text(markdown: str) -> str:
     """The words of a section's body; blanks collapsed, one line for each line that holds words."""
+    return "\n".join(text for _, text in plain_lines(markdown))
+
+
+def plain_lines(markdown: str) -> list[tuple[int, str]]:
+    """The lines of a body that hold words, as plain text, each with its number in the body, from 0."""
     text = markdown.replace("\r\n", "\n").replace("\r", "\n")
     if "<!--" in text:
-        text = _COMMENT.sub(" ", text)
+        text = _COMMENT.sub(lambda comment: " " + "\n" * comment[0].count("\n"), text)
     lines = []
     fence = ""
-    for line in text.split("\n"):
+    for number, line in enumerate(text.split("\n")):
         opening = _FENCE.match(line) if "`" in line or "~" in line else None
         if fence:
             if opening and opening[1].startswith(fence) and not line[opening.end() :].strip():
                 fence = ""
             else:
-                lines.append(line)
+                lines.append((number, line))
         elif opening:
             fence = opening[1]
         elif line:
-            lines.append(_plain_line(line))
-    plain = "\n".join(lines)
-    if "&" in plain:
-        plain = _decoded(plain)
-    plain = _BLANKS.sub(" ", plain)
-    return "\n".join(line for line in (line.strip() for line in plain.split("\n")) if line)
+            lines.append((number, _plain_line(line)))
+    clean = (
+        (number, _BLANKS.sub(" ", _decoded(line) if "&" in line else line).strip()) for number, line in lines
+    )
+    return [(number, line) for number, line in clean if line]
+
+
+def count_lines(source: str) -> int:
+    """Count the line ends of a text: LF, CRLF and CR."""
+    return source.count("\n") + source.count("\r") - source.count("\r\n")
 
 
 def _plain_line(line: str) -> str:
@@ -89,4 +98,4 @@ def _inline(found: re.Match[str]) -> str:
 def _decoded(text: str) -> str:
     from html import unescape
 
-    return unescape(text)
+    return " ".join(unescape(text).splitlines())

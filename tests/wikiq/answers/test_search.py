@@ -18,8 +18,8 @@ from wikiq.answers.search import search
 from wikiq.errors import UnknownTopicError, UsageError
 from wikiq.index.database import Database, open_database
 from wikiq.model.request import Filters, SearchRequest
-from wikiq.model.results import ExplainedResult, SearchResult, document
-from wikiq.snippet.plain_text import plain_text
+from wikiq.model.results import ExplainedResult, SearchResult, document, json_form
+from wikiq.snippet.plain_text import plain_lines
 
 PAGES = (
     SamplePage(
@@ -166,6 +166,67 @@ def test_sections_that_hold_an_excluded_word_are_left_out(
     assert result.hits
 
 
+def test_a_pasted_command_finds_its_page(tmp_path: Path) -> None:
+    pages = [
+        SamplePage("log.md", "# History\n\nRun `git log -p` to see patches.\n"),
+        SamplePage("other.md", "# Other\n\nA git log without patches.\n"),
+        SamplePage("cpp.md", "# C++ notes\n\nTemplates.\n"),
+        SamplePage("c.md", "# C notes\n\nPointers.\n"),
+        SamplePage("ops.md", "# Operators\n\nThe operators -replace and -split differ.\n"),
+    ]
+    opened = open_database(str(write_sample(tmp_path, pages).db))
+    command = ask(opened, "git log -p")
+    assert (slugs(command)[0], command.excluded) == ("log", ())
+    assert ask(opened, "git log -patches").excluded == ("patches",)
+    assert slugs(ask(opened, "how does -replace differ from -split"))[0] == "ops"
+    assert slugs(ask(opened, "title:C++")) == slugs(ask(opened, '"C++"')) == ["cpp"]
+    assert slugs(ask(opened, "notes -C++")) == ["c"]
+    assert slugs(ask(opened, "notes", without=("C++",))) == ["c"]
+    opened.close()
+
+
+def test_a_phrase_in_a_question_lifts_and_excludes_nothing(database: Database) -> None:
+    result = ask(database, 'a run "ends the agent" zzz')
+    assert slugs(result)[0] == "run-lifecycle"
+    assert result.total == ask(database, "a run ends the agent zzz").total > 1
+    assert slugs(ask(database, 'run "ends the agent"', exact=True)) == ["run-lifecycle"]
+
+
+@pytest.mark.parametrize(
+    "query, more, dropped",
+    [
+        ('"agent ends the"', {}, "quotes"),
+        ("heading:pointers", {}, "fields"),
+        ("retried", {"without": ("retried",)}, "exclusions"),
+        ("compiler", {"filters": Filters(topics=("runs",))}, "filters"),
+    ],
+)
+def test_a_search_that_finds_nothing_says_what_would_be_found(
+    database: Database, query: str, more: dict[str, Any], dropped: str
+) -> None:
+    result = ask(database, query, **more)
+    assert result.hits == ()
+    assert [(one.dropped, one.total > 0) for one in result.advice] == [(dropped, True)]
+    assert ask(database, "agent").advice == ()
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_the_line_of_a_hit_is_that_of_its_first_match(tmp_path: Path, end: str) -> None:
+    long = "filler words\n" * 9000
+    text = "# Page\n\n## Part\n\n<!-- a\ncomment -->\n\n```\ncode\n```\n\n* one\n* the needle\n\n"
+    text += f"## Long\n\n{long}hay\n"
+    opened = open_database(str(write_sample(tmp_path, [SamplePage("a.md", text.replace("\n", end))]).db))
+    lines = text.split("\n")
+    for word in ("needle", "hay", "code"):
+        (hit,) = ask(opened, word).hits
+        assert hit.evidence is not None
+        assert word in lines[hit.evidence.match_line - 1]
+    (hit,) = ask(opened, "part").hits
+    assert hit.evidence is not None
+    assert (lines[hit.evidence.match_line - 1], hit.evidence.excerpt) == ("## Part", None)
+    opened.close()
+
+
 def test_a_word_in_no_page_is_corrected_and_that_is_said(database: Database) -> None:
     assert ask(database, "cancelation agnet").corrected == {"cancelation": "cancellation", "agnet": "agent"}
     exact = ask(database, "cancelation", exact=True)
@@ -178,7 +239,7 @@ def test_the_last_word_may_be_a_beginning_where_that_is_asked_for(database: Data
     assert slugs(ask(database, "a ret", prefix=True))[0] == "run-lifecycle"
 
 
-@pytest.mark.parametrize("query", ["", "?!", "🦀", "-borrowed", "-a -b"])
+@pytest.mark.parametrize("query", ["", "?!", "🦀"])
 def test_nothing_to_look_for_is_an_error_that_says_so(database: Database, query: str) -> None:
     with pytest.raises(UsageError):
         ask(database, query)
@@ -186,7 +247,7 @@ def test_nothing_to_look_for_is_an_error_that_says_so(database: Database, query:
 
 def test_only_exclusions_are_an_error_with_a_filter_too(database: Database) -> None:
     with pytest.raises(UsageError):
-        ask(database, "-borrowed", filters=Filters(topics=("runs",)))
+        ask(database, "", without=("borrowed",), filters=Filters(topics=("runs",)))
 
 
 def test_punctuation_with_a_filter_lists_pages(database: Database) -> None:
@@ -303,6 +364,29 @@ def test_the_parts_of_a_score_add_up_to_it(database: Database, query: str, secti
     assert ask(database, query, sections=sections).hits == result.hits
 
 
+def test_the_parts_of_a_score_are_what_they_were_when_this_was_written(tmp_path: Path) -> None:
+    """A changed bonus changes a number here, and nothing can be booked as something else."""
+    pages = [
+        SamplePage("a.md", "# Garden tools\n\nA rake.\n\n## Rake handles\n\nHandles of the rake v1.2.\n"),
+        SamplePage("b.md", "# Raking\n\nHow to rake: handle v1.3 with care.\n"),
+        SamplePage("c.md", "# Other\n\nNothing.\n"),
+        SamplePage("d.md", "# 工具\n\n园艺工具。\n"),
+    ]
+    opened = open_database(str(write_sample(tmp_path, pages).db))
+    result = ask(opened, "the rake handles v1.2 工具", explain=True, sections=True)
+    opened.close()
+    assert isinstance(result, ExplainedResult)
+    assert [
+        (hit.slug, {name: round(part, 3) for name, part in json_form(parts).items() if round(part, 3)})
+        for hit, parts in zip(result.hits, result.explanation.scores, strict=True)
+    ] == [
+        ("a", {"words": 3.198, "pairs": 1.133, "page": 1.083, "literals": 1.419, "heading": 0.752}),
+        ("d", {"words": 2.29, "page": 1.145, "heading": 0.092}),
+        ("a", {"page": 1.083}),
+        ("b", {"words": 0.274, "forms": 0.268, "page": 0.271}),
+    ]
+
+
 def statements(database: Database, **request: Any) -> list[str]:
     seen: list[str] = []
     database._connection.set_trace_callback(seen.append)
@@ -324,11 +408,11 @@ def test_text_is_read_for_the_hits_that_are_shown_and_no_others(
 ) -> None:
     cut: list[str] = []
 
-    def recording(body: str) -> str:
+    def recording(body: str) -> list[tuple[int, str]]:
         cut.append(body)
-        return plain_text(body)
+        return plain_lines(body)
 
-    monkeypatch.setattr("wikiq.snippet.evidence.plain_text", recording)
+    monkeypatch.setattr("wikiq.snippet.evidence.plain_lines", recording)
     assert ask(database, "a run", limit=2).total > 2
     assert len(cut) == 2
 

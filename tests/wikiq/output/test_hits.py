@@ -22,6 +22,7 @@ EVIDENCE = Evidence(
     anchor="cancellation",
     start_line=10,
     end_line=14,
+    match_line=12,
     excerpt="Cancelling a run ends it.",
     matches=((0, 10), (13, 16)),
     terms=("cancelling", "run"),
@@ -48,7 +49,7 @@ def test_a_hit_is_a_block_of_title_breadcrumb_place_and_excerpt() -> None:
     assert lines == [
         "Run Lifecycle",
         "  Cancellation",
-        "  run-lifecycle.md:10",
+        "  run-lifecycle.md:12",
         "  Cancelling a run ends it.",
         "",
     ]
@@ -57,7 +58,7 @@ def test_a_hit_is_a_block_of_title_breadcrumb_place_and_excerpt() -> None:
 def test_a_changed_file_is_marked_and_without_an_excerpt_the_summary_stands_in() -> None:
     changed = HIT.replace(status=CHANGED, evidence=EVIDENCE.replace(excerpt=None))
     lines = [plain(spans) for spans in hit_block(changed, root="/wiki", folder="/wiki", columns=80)]
-    assert lines[2:] == ["  run-lifecycle.md:10 [changed]", "  From start to end.", ""]
+    assert lines[2:] == ["  run-lifecycle.md:12 [changed]", "  From start to end.", ""]
 
 
 def test_matched_words_are_marked_across_line_breaks() -> None:
@@ -97,7 +98,7 @@ def test_a_path_is_shown_so_that_an_editor_started_here_opens_it(folder: str, sh
 
 def test_a_pipe_gets_place_title_and_breadcrumb() -> None:
     assert hit_fields(HIT, root="/wiki", folder="/wiki") == (
-        "run-lifecycle.md:10",
+        "run-lifecycle.md:12",
         "Run Lifecycle",
         "Cancellation",
     )
@@ -121,7 +122,7 @@ def test_json_is_ascii_without_controls_and_gives_the_text_back(title: str) -> N
 def test_a_template_shows_the_fields_of_a_hit() -> None:
     values = hit_values(HIT, root="/wiki", folder="/")
     assert fill(r"{path}:{line}\t{breadcrumb} {{x}} \q", values) == (
-        "/wiki/run-lifecycle.md:10\tCancellation {x} \\q"
+        "/wiki/run-lifecycle.md:12\tCancellation {x} \\q"
     )
     assert set(values) == set(HIT_FIELDS)
     without = hit_values(HIT.replace(evidence=None, summary=None), root="/wiki", folder="/")

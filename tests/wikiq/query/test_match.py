@@ -83,7 +83,7 @@ def test_terms_are_asked_for_as_they_are_used_and_absent_ones_are_not() -> None:
     [
         ("what is a callout", '"callout"'),
         ("how to", '"how" OR "to"'),
-        ('"to be" or not', '"or" OR "not" OR "to be"'),
+        ('"to be" or not', '"to" OR "be" OR "or" OR "not" OR "to be"'),
         ("If Else", '"else"'),
         ("src/a/b.py", '"src" OR "a" OR "b" OR "py"'),
     ],

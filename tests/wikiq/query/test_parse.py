@@ -42,7 +42,11 @@ def test_terms_are_those_of_the_index_tokenizer_each_once(typed: str, expected: 
     "typed, required, excluded, words",
     [
         ('"use of moved value"', [(None, "use of moved value")], [], ()),
-        ('checker "borrowed books"', [(None, "borrowed books")], [], ()),
+        ('checker "borrowed books"', [], [], ()),
+        ("git log -p where", [], [], ()),
+        ("-borrowed", [], [], ()),
+        ("-a -b", [], [], ()),
+        ('"exact words" -draft', [(None, "exact words")], [(None, "draft")], ("draft",)),
         ("title:Run", [("title", "run")], [], ()),
         ('heading:"exit status" Title:x', [("heading", "exit status"), ("title", "x")], [], ()),
         ("checker -borrowed", [], [(None, "borrowed")], ("borrowed",)),
@@ -69,7 +73,7 @@ def test_phrases_fields_and_exclusions_restrict(
     assert question.excluded_words == words
 
 
-@pytest.mark.parametrize("typed", ["", "  \n", "*", "?!", "🦀", '""', "-borrowed", "-a -b", "- -"])
+@pytest.mark.parametrize("typed", ["", "  \n", "*", "?!", "🦀", '""', "- -"])
 def test_nothing_to_look_for_is_no_question(typed: str) -> None:
     assert analyze_question(typed).is_blank
 
@@ -135,12 +139,41 @@ def test_the_term_that_is_still_being_typed_is_known() -> None:
     assert analyze_question("find it?").unfinished is None
 
 
+def test_a_phrase_among_other_words_lifts_and_its_words_rank() -> None:
+    question = analyze_question('checker "borrowed books"')
+    assert [term.text for term in question.terms] == ["checker", "borrowed", "books"]
+    assert texts(question.phrases) == [(None, "borrowed books")]
+    exact = analyze_question('checker "borrowed books"', exact=True)
+    assert texts(exact.required) == [(None, "borrowed books")]
+    assert exact.phrases == ()
+
+
+def test_what_is_to_be_left_out_is_left_out_whatever_the_place() -> None:
+    question = analyze_question("git log", without=("two words", "C++"))
+    assert texts(question.excluded) == [(None, "two words"), (None, "c")]
+    assert question.excluded_words == ("two words", "C++")
+    assert question.excluded[1].literals == ("C++",)
+
+
+def test_clauses_keep_the_signs_of_their_words() -> None:
+    question = analyze_question('title:C++ heading:"C# notes"')
+    assert [clause.literals for clause in question.required] == [("C++",), ("C#",)]
+
+
+def test_a_word_that_stands_with_its_dash_in_the_index_is_a_word() -> None:
+    question = analyze_question("git log -p", words_with_dash={"-p"})
+    assert question.excluded == ()
+    assert [literal.text for literal in question.literals] == ["-p"]
+    assert [dash.beside for dash in analyze_question("git log -p").dashes] == ["log -p"]
+
+
 @given(st.text(max_size=200))
 def test_any_text_gives_terms_that_the_tokenizer_knows_and_holds_the_limit(typed: str) -> None:
     question = analyze_question(typed)
-    clauses = question.required + question.excluded
+    clauses = question.required + question.excluded + question.phrases
     found = [*question.terms, *(term for clause in clauses for term in clause.terms)]
     known = set(tokens(typed))
     assert all(term.text in known and has_word(term.text) for term in found)
-    assert sum(max(1, len(term.pieces)) for term in found) <= TERMS_MAX
+    asked = [*question.terms, *(t for one in question.required + question.excluded for t in one.terms)]
+    assert sum(max(1, len(term.pieces)) for term in asked) <= TERMS_MAX
     assert all(clause.terms for clause in clauses)

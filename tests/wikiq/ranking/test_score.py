@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikiq.eval.ablations import ABLATIONS
+from tests.eval.ablations import ABLATIONS
 from wikiq.model.policies import DEFAULT
 from wikiq.query.parse import analyze_question
 from wikiq.ranking.score import (
+    PARTS,
     Candidate,
     best_of_each_page,
     heading_bonus,
@@ -21,6 +22,9 @@ from wikiq.ranking.score import (
     rarity,
 )
 
+if TYPE_CHECKING:
+    from wikiq.ranking.score import Scored
+
 
 def candidate(score: float, page: int = 1, ordinal: int = 0, **more: Any) -> Candidate:
     values: dict[str, Any] = {
@@ -28,6 +32,7 @@ def candidate(score: float, page: int = 1, ordinal: int = 0, **more: Any) -> Can
         "page_id": page,
         "by_name": False,
         "score": score,
+        "own": (score, 0.0, 0.0, 0.0, 0.0),
         "is_exact": None,
         "slug": f"page-{page}",
         "updated_at": "2026-01-01T00:00:00.000Z",
@@ -37,8 +42,8 @@ def candidate(score: float, page: int = 1, ordinal: int = 0, **more: Any) -> Can
     return Candidate(**(values | more))
 
 
-def order(ranked: list[tuple[float, Candidate]]) -> list[tuple[int, int]]:
-    return [(one.page_id, one.ordinal) for _, one in ranked]
+def order(ranked: list[Scored]) -> list[tuple[int, int]]:
+    return [(one.page_id, one.ordinal) for _, one, _ in ranked]
 
 
 def test_a_page_with_more_good_sections_lifts_them() -> None:
@@ -61,7 +66,7 @@ def test_only_the_pool_is_looked_at_more_closely_and_the_rest_follows() -> None:
     rest = [candidate(1.0 - place / 10, page=1000 + place) for place in range(3)]
     ranked = rank_candidates(rest + pool, DEFAULT, [])
     assert order(ranked[DEFAULT.pool :]) == [(1000, 0), (1001, 0), (1002, 0)]
-    assert [score for score, _ in ranked[DEFAULT.pool :]] == [1.0, 0.9, 0.8]
+    assert [score for score, _, _ in ranked[DEFAULT.pool :]] == [1.0, 0.9, 0.8]
 
 
 def test_equal_scores_go_by_the_newer_page_then_slug_then_place() -> None:
@@ -95,7 +100,7 @@ def test_sections_that_hold_the_only_literal_come_first_those_with_it_in_the_hea
     better = [candidate(9.0, page=place, literals=(0,)) for place in (2, 3)]
     headed = candidate(0.5, page=4, literals=(2,))
     ranked = rank_candidates([*better, held, headed], DEFAULT.replace(page_weight=0.0), [1.0])
-    assert [one.page_id for _, one in ranked] == [4, 1, 2, 3]
+    assert [one.page_id for _, one, _ in ranked] == [4, 1, 2, 3]
 
 
 def test_a_section_whose_heading_stands_in_the_question_gains_by_its_share() -> None:
@@ -104,7 +109,7 @@ def test_a_section_whose_heading_stands_in_the_question_gains_by_its_share() -> 
         DEFAULT.replace(page_weight=0.0),
         [],
     )
-    assert [(one.page_id, score) for score, one in ranked] == [
+    assert [(one.page_id, score) for score, one, _ in ranked] == [
         (2, pytest.approx(7.0 + DEFAULT.heading_weight * 9.0)),
         (1, 9.0),
         (3, 6.9),
@@ -143,15 +148,38 @@ def test_pages_whose_name_was_typed_come_first_slugs_before_other_names() -> Non
         DEFAULT,
         [],
     )
-    assert [one.page_id for _, one in ranked] == [3, 4, 2, 1]
-    scores = [score for score, _ in ranked]
+    assert [one.page_id for _, one, _ in ranked] == [3, 4, 2, 1]
+    scores = [score for score, _, _ in ranked]
     assert scores == sorted(scores, reverse=True)
 
 
 def test_pages_found_by_name_alone_come_after_all_others() -> None:
     by_name = [candidate(50.0, page=7, by_name=True), candidate(60.0, page=8, by_name=True)]
     ranked = rank_candidates([*by_name, candidate(0.1, page=1)], DEFAULT, [])
-    assert [(one.page_id, score > 0) for score, one in ranked] == [(1, True), (8, False), (7, False)]
+    assert [(one.page_id, score > 0) for score, one, _ in ranked] == [(1, True), (8, False), (7, False)]
+
+
+def test_every_part_of_a_score_has_the_value_that_the_policy_gives_it() -> None:
+    found = [
+        candidate(4.0, page=1, own=(2.0, 1.0, 0.5, 0.25, 0.25), literals=(2,), heading_share=0.5, sections=2),
+        candidate(2.0, page=1, ordinal=1, sections=2),
+        candidate(3.0, page=2, literals=(0,), heading_share=0.5, sections=1, is_exact=0),
+        candidate(7.0, page=3, by_name=True, own=(0.0,) * 5),
+    ]
+    found[1] = found[1].replace(literals=(1,))
+    ranked = rank_candidates(found, DEFAULT, [0.25])
+    assert [dict(zip(PARTS, parts, strict=True)) for _, _, parts in ranked] == [
+        dict.fromkeys(PARTS, 0.0) | told
+        for told in (
+            {"words": 3.0, "page": 1.5, "heading": 4.0 * 0.3 * 0.5 * 0.75}
+            | {"name": pytest.approx(1.0 + 8.1)},
+            {"words": 2.0, "pairs": 1.0, "forms": 0.5, "pieces": 0.25, "piece_pairs": 0.25}
+            | {"page": 1.5, "literals": 4.0 * 0.25 * 2.0, "heading": 4.0 * 0.3 * 0.5},
+            {"words": 2.0, "page": 1.5, "literals": 4.0 * 0.25},
+            {},
+        )
+    ]
+    assert [score for score, _, _ in ranked] == [sum(parts) for _, _, parts in ranked]
 
 
 def test_each_page_is_shown_once_by_its_best_section() -> None:

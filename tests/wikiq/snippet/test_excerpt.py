@@ -134,11 +134,11 @@ def test_nothing_sought_is_nothing_shown() -> None:
 
 def test_a_word_longer_than_an_excerpt_is_cut_and_still_marked() -> None:
     excerpt = cut_excerpt("x" * 5000, sought("x" * 5000))
-    assert excerpt == Excerpt(text="x" * CHARACTERS_MAX, matches=((0, CHARACTERS_MAX),))
+    assert excerpt == Excerpt(text="x" * CHARACTERS_MAX, matches=((0, CHARACTERS_MAX),), line=0)
 
 
 def test_the_first_words_of_a_text_are_shown_with_nothing_marked() -> None:
-    assert first_words("word " * 100) == Excerpt(text=" ".join(["word"] * WORDS_MAX), matches=())
+    assert first_words("word " * 100) == Excerpt(text=" ".join(["word"] * WORDS_MAX), matches=(), line=0)
     assert first_words("?!") is None
 
 

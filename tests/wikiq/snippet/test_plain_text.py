@@ -23,7 +23,7 @@ from wikiq.snippet.plain_text import plain_text
         ("[label][ref] and [`code` label](x)", "label and code label"),
         ("[[page]] and [[page#part|shown]] ![[embed]]", "page and shown embed"),
         ("<https://example.org/x> <b>bold</b><br>next", "https://example.org/x bold next"),
-        ("a <!-- hidden\nlines --> b", "a b"),
+        ("a <!-- hidden\nlines --> b", "a\nb"),
         ("1. one\n2) two\n- three\n* four\n+ five", "one\ntwo\nthree\nfour\nfive"),
         ("> quoted\n> > twice", "quoted\ntwice"),
         ("- [ ] open\n- [x] done", "open\ndone"),

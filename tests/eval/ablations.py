@@ -1,7 +1,4 @@
-"""The default ranking with one part turned off at a time, for `wikiq eval --ablate`.
-
-Apart from `policies`, since a search has no use for them and starts without.
-"""
+"""The default ranking with one part turned off at a time, for `python -m tests.eval --ablate`."""
 
 from __future__ import annotations
 
@@ -15,6 +12,7 @@ ABLATIONS = {
     "no-page": DEFAULT.replace(page_weight=0.0),
     "no-literals": DEFAULT.replace(literal_weight=0.0, literal_heading_weight=0.0),
     "no-literal-headings": DEFAULT.replace(literal_heading_weight=0.0),
+    "no-phrases": DEFAULT.replace(phrase_weight=0.0),
     "no-headings": DEFAULT.replace(heading_weight=0.0),
     "no-exact-names": DEFAULT.replace(exact_names=False),
     "no-names": DEFAULT.replace(names=False),

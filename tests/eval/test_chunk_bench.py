@@ -1,4 +1,4 @@
-"""`wikiq eval --unit chunk`: chunks ranked with and without their path, each taking a rank of its own."""
+"""Chunks ranked with and without their path, each taking a rank of its own."""
 
 from __future__ import annotations
 
@@ -8,9 +8,13 @@ from typing import Any, Final
 
 import pytest
 
+from tests.eval.chunk_bench import CHUNK_RANKINGS
+from tests.eval.rankings import evaluate_rankings
 from tests.wikiq.built_wiki import build_wiki
-from tests.wikiq.running import Done, run_wikiq
 from tests.wikiq.sample_index import SampleIndex
+from wikiq.errors import UsageError
+from wikiq.eval.judged import parse_set
+from wikiq.index.database import open_database
 
 PARTS: Final = "\n\n".join(
     f"Item {number} of the stock. " + "Goods are kept dry. " * 60 for number in range(4)
@@ -29,20 +33,16 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> SampleIndex:
     return build_wiki(tmp_path_factory.mktemp("wiki"), PAGES).index
 
 
-def run(index: SampleIndex, question: dict[str, Any], *options: str) -> Done:
-    path = index.root.with_name("set.jsonl")
-    path.write_text(json.dumps(question))
-    return run_wikiq("eval", "--unit", "chunk", str(path), "--json", *options, index=index)
-
-
 def measures(index: SampleIndex, query: str, page: str, *headings: str, **more: Any) -> dict[str, Any]:
     """The measures of sections, with and without the path."""
     wanted = {"page": page, "heading_path": headings}
-    done = run(index, {"query": query, "relevant": [wanted], **more})
-    assert done.status == 0, done.err
-    (one,) = done.json["sets"]
-    assert list(one["measures"]) == ["with-path", "text-only"]
-    return {name: levels["section"] for name, levels in one["measures"].items()}
+    questions = parse_set(json.dumps({"query": query, "relevant": [wanted], **more}), "set")
+    database = open_database(str(index.db))
+    try:
+        found = evaluate_rankings(database, questions, CHUNK_RANKINGS).judgements
+    finally:
+        database.close()
+    return {name: judged[0].section.measures() for name, judged in found.items()}
 
 
 def test_a_word_of_the_title_tells_equal_sections_apart(index: SampleIndex) -> None:
@@ -74,21 +74,9 @@ def test_only_the_page_that_is_asked_about_is_ranked(index: SampleIndex) -> None
     assert [found[name]["recall@12"] for name in found] == [0.0, 0.0]
 
 
-@pytest.mark.parametrize(
-    "more, options, problem",
-    [
-        ({}, ["--ablate"], "leave out --policy and --ablate"),
-        ({}, ["--policy", "strict"], "leave out --policy and --ablate"),
-        ({"blank_heading": True}, [], "a question is the heading of its section"),
-    ],
-)
-def test_what_is_about_sections_alone_is_refused(
-    index: SampleIndex, more: dict[str, Any], options: list[str], problem: str
-) -> None:
-    question = {"query": "brush", "relevant": [{"page": "tent.md", "heading_path": ["Cleaning"]}], **more}
-    done = run(index, question, *options)
-    assert done.status == 2
-    assert problem in done.err
+def test_a_question_that_is_the_heading_of_its_section_is_refused(index: SampleIndex) -> None:
+    with pytest.raises(UsageError, match="is the heading of its section"):
+        measures(index, "Cleaning", "tent.md", "Tent", "Cleaning", blank_heading=True)
 
 
 def test_the_index_stays_as_it_is(index: SampleIndex) -> None:
