@@ -23,7 +23,13 @@ class BlankingCopy:
     def __init__(self, snapshot: Snapshot) -> None:
         self._connection = sqlite3.connect(":memory:", isolation_level=None)
         snapshot.connection.backup(self._connection)
-        self.snapshot = Snapshot(connection=self._connection, meta=snapshot.meta)
+        self.snapshot = Snapshot(
+            connection=self._connection,
+            meta=snapshot.meta,
+            database=snapshot.database,
+            daemon=snapshot.daemon,
+            moment=snapshot.moment,
+        )
 
     def close(self) -> None:
         """Drop the copy."""
