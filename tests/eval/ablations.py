@@ -12,7 +12,6 @@ ABLATIONS = {
     "no-page": DEFAULT.replace(page_weight=0.0),
     "no-literals": DEFAULT.replace(literal_weight=0.0, literal_heading_weight=0.0),
     "no-literal-headings": DEFAULT.replace(literal_heading_weight=0.0),
-    "no-phrases": DEFAULT.replace(phrase_weight=0.0),
     "no-headings": DEFAULT.replace(heading_weight=0.0),
     "no-exact-names": DEFAULT.replace(exact_names=False),
     "no-names": DEFAULT.replace(names=False),

@@ -36,7 +36,7 @@ class Policy(Record):
     page_sections: int = 3
     literal_weight: float = 1.0
     literal_heading_weight: float = 1.0
-    phrase_weight: float = 0.5
+    phrase_weight: float = 0.0
     heading_weight: float = 0.3
     function_words: bool = False
     names: bool = True
