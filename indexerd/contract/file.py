@@ -17,7 +17,7 @@ SCHEMA_VERSION: Final = 2  # shape of the private tables, `user_version`; anothe
 PROJECTION_VERSION: Final = 2  # what the rows mean; another one: every page is projected anew
 TERMS_VERSION: Final = 1  # what is fed to `sections_grams`; another one: it is filled anew
 CONTRACT_MAJOR: Final = 1  # readers refuse another one
-CONTRACT_MINOR: Final = 0  # columns and views are only ever added
+CONTRACT_MINOR: Final = 1  # columns and views are only ever added
 
 PAGE_SIZE: Final = 8192  # bytes; 2.25 x source against 2.32 x with 4096 (spec 2.3)
 LONGEST_SCAN_INTERVAL_S: Final = 900.0  # between two looks of a daemon; longer silence is a fault
@@ -64,7 +64,7 @@ COLUMNS: Final = {
     ),
     "v1_links": (
         "page_id", "slug", "section_id", "line", "kind", "target", "target_path", "fragment",
-        "label", "target_slug", "external",
+        "label", "target_slug", "external", "how", "ambiguous",
     ),
     "v1_topics": ("slug", "title", "description", "page_count"),
     "v1_topic_parents": ("child", "parent"),

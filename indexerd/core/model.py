@@ -68,7 +68,8 @@ class Link:
     `line` counts from the section's first line (1). `target` is as written. `path` is what is
     looked up: for a Markdown link the path from the root it means, for a wikilink its name; None
     where there is nothing to look up (an external link, a path out of the root). `fragment` is
-    what follows `#`, percent-decoded for Markdown links; None without one.
+    what follows `#`, percent-decoded for Markdown links; None without one. `written`: the decoded path
+    of a Markdown link, of a wikilink only what is a path by its spelling. `whole`: a name with its `#`.
     """
 
     line: int
@@ -78,6 +79,8 @@ class Link:
     fragment: str | None
     label: str
     external: bool = False
+    written: str = ""
+    whole: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +201,7 @@ class Page:
     lead: str
     sections: tuple[Section, ...]
     aliases: tuple[str, ...] = ()
+    addresses: tuple[str, ...] = ()
     topics: tuple[TopicUse, ...] = ()
     mentions: tuple[Mention, ...] = ()
     sources: tuple[Source, ...] = ()

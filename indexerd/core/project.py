@@ -31,6 +31,7 @@ from indexerd.core.page.fields import first_text, page_aliases, unused_values
 from indexerd.core.page.front_matter import parse_front_matter
 from indexerd.core.page.mentions import parse_sources, source_mentions
 from indexerd.core.page.names import is_conflict_copy
+from indexerd.core.page.page_names import parse_addresses
 from indexerd.core.page.sections import Identity, Place, Slice, cut_sections, outline
 from indexerd.core.page.slugs import path_stem
 from indexerd.core.page.topics import page_topics
@@ -103,6 +104,7 @@ def project_page(data: bytes, path: str, options: ProjectionOptions) -> Page:
         lead=text[: slices[0].start],
         sections=tuple(_sections(text, title, slices, identity, found)),
         aliases=aliases,
+        addresses=parse_addresses(fields, aliases, path.rpartition("/")[0]),
         topics=page_topics(fields, document.tags),
         mentions=_distinct([*(each for each in said if isinstance(each, Mention)), *found.mentions]),
         sources=sources,

@@ -223,8 +223,10 @@ def _insert_links(
         for nth, (target, label) in enumerate(page.links):
             found = connection.execute("SELECT page_id FROM page WHERE path = ?", (target,)).fetchone()
             connection.execute(
-                "INSERT OR IGNORE INTO target(by_name, path, key, page_id) VALUES (0, ?, ?, ?)",
-                (target, fold_path(target), found and found[0]),
+                """INSERT INTO target(way, folder, path, written, whole_name, label, page_id, how, ambiguous,
+                  whole)
+                VALUES (0, '', ?, ?, '', '', ?, ?, 0, 0)""",
+                (target, target, found and found[0], found and "relative"),
             )
             target_id = connection.execute(
                 "SELECT target_id FROM target WHERE path = ?", (target,)

@@ -33,6 +33,7 @@ class LinkRow(Record):
     `title`, `heading_path` and `anchor` are of the page and section that it stands in; `plain` is the
     context without markup. `target` is as written; `target_slug` the page it means, None for anything
     else. `status`: `page`, `file` (something on the disk that is no page), `external`, `site` or `broken`.
+    `how`: by which step the page was found (docs/database.md, v1_links); `ambiguous`: others were as near.
     """
 
     slug: str
@@ -50,6 +51,8 @@ class LinkRow(Record):
     title: str
     heading_path: tuple[str, ...]
     anchor: str
+    how: str | None
+    ambiguous: bool
 
 
 class StoredLink(Record):
@@ -68,6 +71,8 @@ class StoredLink(Record):
     fragment: str | None
     target_slug: str | None
     external: int
+    how: str | None
+    ambiguous: int
 
 
 def links(snapshot: Snapshot, name: str, *, folder: str | None = None) -> tuple[LinkRow, ...]:
@@ -150,6 +155,8 @@ def _link_row(link: StoredLink, line: str, section: OutlineRow | None, tree: Tre
         title=link.title,
         heading_path=section.heading_path if section is not None else (),
         anchor=section.anchor if section is not None else "",
+        how=link.how,
+        ambiguous=bool(link.ambiguous),
     )
 
 

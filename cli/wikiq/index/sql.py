@@ -121,7 +121,7 @@ AND (section_path = :path OR substr(section_path, 1, length(:beginning)) = :begi
 
 _LINKS = """
 SELECT p.page_id, p.slug, p.title, p.path, l.line, l.section_id, l.kind, l.target, l.label, l.target_path,
-  l.fragment, l.target_slug, l.external
+  l.fragment, l.target_slug, l.external, l.how, l.ambiguous
 FROM v1_links l JOIN v1_pages p ON p.page_id = l.page_id"""
 SELECT_LINKS = f"{_LINKS} WHERE l.page_id = ? ORDER BY l.line, l.target"
 SELECT_BACKLINKS = f"""{_LINKS} WHERE l.target_slug = :slug AND l.slug <> :slug

@@ -64,7 +64,8 @@ _CODE: Final = ("fence", "code_block")
 _RAW_HTML: Final = re.compile(r"\s*<(?:!--|(?:pre|script|style|textarea)\b)", re.IGNORECASE)
 _HTML_TITLE: Final = re.compile(r"<h1\b[^>]*>(.*?)</h1\s*>", re.IGNORECASE | re.DOTALL)
 _HTML_TAG: Final = re.compile(r"<[^>]*>")
-WIKILINK: Final = re.compile(r"!?\[\[([^\[\]|\n]+?)(?:\\?\|([^\[\]\n]*))?\]\]")
+# A single bracket does not end one: `[[Sq]uare]]`.
+WIKILINK: Final = re.compile(r"!?\[\[((?:[^\[\]|\n]|\](?!\]))+?)(?:\\?\|((?:[^\[\]\n]|\](?!\]))*))?\]\]")
 _MAY_BE_PATH: Final = re.compile(r"\s*[^\s/\\]*[/\\]\S*\s*")
 # What a tag may hold, as Obsidian has it: no blank, no ASCII punctuation but `-_/`, no general or
 # CJK punctuation; any script and emoji (with their joiner U+200D) may.

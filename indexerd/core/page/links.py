@@ -17,7 +17,11 @@ NAME_KINDS: Final = frozenset({LinkKind.WIKILINK, LinkKind.EMBED})
 
 # A scheme has two letters or more here: `C:` is a drive (RFC 3986, 3.1 allows one).
 _EXTERNAL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]+:|//")
-_RELATIVE_NAME: Final = re.compile(r"(?:^|/)\.{0,2}(?:/|$)")
+_RELATIVE: Final = re.compile(r"\.{1,2}(?:/|$)")
+_DOTS_WITHIN: Final = re.compile(r"/\.{0,2}(?:/|$)")
+# What is kept of how a path is spelled that counts from its own folder: whether it ends in a slash.
+_RELATIVE_SPELLING: Final = ("./.", "./")
+_DENDRON: Final = re.compile(r"dendron://[^/]+/", re.IGNORECASE)
 
 
 def is_external(target: str) -> bool:
@@ -46,35 +50,44 @@ def resolve_path(folder: str, path: str) -> str | None:
 def split_target(target: str) -> tuple[str, str | None]:
     """The path of a Markdown target, without its query, and its fragment; both percent-decoded."""
     path, _, fragment = target.partition("#")
-    path = path.partition("?")[0]
+    path = path.partition("?")[0].replace("\\", "/")
     return _percent_decoded(path), _percent_decoded(fragment) or None
 
 
 def resolve_link(found: FoundLink, page_path: str, first_line: int) -> Link:
     """The record of a link found in the section that starts at line `first_line` of the text."""
     line = found.line - first_line + 1
-    if found.kind in NAME_KINDS:
-        name, fragment = _split_name(found.target, page_path)
-        return Link(line, found.kind, found.target, name, fragment, found.label)
-    if is_external(found.target):
-        fragment = found.target.partition("#")[2] or None
-        return Link(line, found.kind, found.target, None, fragment, found.label, external=True)
-    path, fragment = split_target(found.target)
+    kind, target, label = found.kind, found.target, found.label
     folder = page_path.rpartition("/")[0]
-    resolved = resolve_path(folder, path) if path else page_path
-    return Link(line, found.kind, found.target, resolved, fragment, found.label)
+    if kind in NAME_KINDS:
+        return _named_link(line, found, page_path)
+    if is_external(target):
+        fragment = target.partition("#")[2] or None
+        return Link(line, kind, target, None, fragment, label, external=True)
+    path, fragment = split_target(target)
+    if not path:
+        return Link(line, kind, target, page_path, fragment, label)
+    written = _RELATIVE_SPELLING[path.endswith("/")] if _RELATIVE.match(path) else path
+    return Link(line, kind, target, resolve_path(folder, path), fragment, label, written=written)
 
 
-def _split_name(target: str, page_path: str) -> tuple[str | None, str | None]:
-    """Name and fragment of a wikilink. What follows the first `#` stays as it stands: `#A#B`, `#^block`."""
-    name, _, fragment = target.partition("#")
+def _named_link(line: int, found: FoundLink, page_path: str) -> Link:
+    """The record of a wikilink. What follows the first `#` stays as it stands: `#A#B`, `#^block`."""
+    kind, target, label = found.kind, found.target, found.label
+    spelled = _DENDRON.sub("", target)
+    name, mark, fragment = spelled.partition("#")
     name = name.strip()
+    if name.startswith("^") and not mark:
+        name, fragment = "", name
     if not name:
-        return page_path, fragment or None
-    if _RELATIVE_NAME.search(name):
-        folder = page_path.rpartition("/")[0] if name.startswith(".") else ""
-        return resolve_path(folder, name), fragment or None
-    return name, fragment or None
+        return Link(line, kind, target, page_path, fragment or None, label, written="#")
+    if name.startswith("/") or _RELATIVE.match(name):
+        folder = "" if name.startswith("/") else page_path.rpartition("/")[0]
+        return Link(line, kind, target, resolve_path(folder, name), fragment or None, label, written=name)
+    if _DOTS_WITHIN.search(name):
+        return Link(line, kind, target, resolve_path("", name), fragment or None, label)
+    whole = spelled if mark else None
+    return Link(line, kind, target, name, fragment or None, label, whole=whole)
 
 
 def _percent_decoded(text: str) -> str:

@@ -91,16 +91,29 @@ TABLES: Final = (
         key BLOB NOT NULL,
         text TEXT,
         PRIMARY KEY(section_rowid, part)) WITHOUT ROWID""",
-    # One row a distinct thing looked up. by_name: 0 a path (Markdown), 1 a name (wikilink).
-    # page_id: the page it means now, kept by the writer when pages come, go or are renamed.
+    # One row a distinct thing looked up (link_steps.Sought). page_id: the page it means now, kept by the
+    # writer when pages come, go or are renamed; how and ambiguous: by which step, and whether others
+    # were as near; whole: its name holds the `#`.
     """CREATE TABLE target(
         target_id INTEGER PRIMARY KEY,
-        by_name INTEGER NOT NULL,
+        way INTEGER NOT NULL,
+        folder TEXT NOT NULL,
         path TEXT NOT NULL,
-        key TEXT NOT NULL,
-        page_id INTEGER)""",
-    "CREATE INDEX target_key ON target(key)",
+        written TEXT NOT NULL,
+        whole_name TEXT NOT NULL,
+        label TEXT NOT NULL,
+        page_id INTEGER,
+        how TEXT,
+        ambiguous INTEGER NOT NULL,
+        whole INTEGER NOT NULL)""",
+    "CREATE INDEX target_sought ON target(path, folder)",
     "CREATE INDEX target_page ON target(page_id)",
+    # The names whose coming or going decides anew what a target means. Further than the first key only
+    # once the first steps found no page: most targets have one.
+    """CREATE TABLE target_key(
+        key TEXT NOT NULL,
+        target_id INTEGER NOT NULL,
+        PRIMARY KEY(key, target_id)) WITHOUT ROWID""",
     """CREATE TABLE link(
         section_rowid INTEGER NOT NULL,
         nth INTEGER NOT NULL,
@@ -114,7 +127,8 @@ TABLES: Final = (
         PRIMARY KEY(section_rowid, nth)) WITHOUT ROWID""",
     "CREATE INDEX link_target ON link(target_id) WHERE target_id IS NOT NULL",
     # What a page may be called, folded; the best rank of a key only, and every alias as written.
-    # rank: 0 path, 1 slug, 2 path without extension, 3 alias, 4 file name, 5 title.
+    # rank: 0 path, 1 slug, 2 path without extension, 3 alias, 4 file name, 5 title; for links alone
+    # 6 file name with its separators as one, 7 address (page_names.NameRank).
     """CREATE TABLE name(
         key TEXT NOT NULL,
         rank INTEGER NOT NULL,
@@ -252,7 +266,8 @@ _CHUNK_PARTS = f"""
        JOIN chunk c ON c.section_rowid = pl.section_rowid"""
 
 _LINK_COLUMNS = f"""p.page_id, p.slug, {_SECTION_ID} AS section_id, pl.start_line + l.line - 1 AS line,
-         l.kind, l.target, t.path AS target_path, l.fragment, l.label"""
+         l.kind, l.target, t.path AS target_path,
+         CASE WHEN t.whole THEN NULL ELSE l.fragment END AS fragment, l.label"""
 
 # DuckDB parses these with its own grammar (tests/readers/test_duckdb.py): a line feed is written as it is
 # (no `char`), `max` of two values is a CASE, and a value of an untyped column is cast to TEXT first.
@@ -287,11 +302,11 @@ VIEWS: Final = {
          FROM ({_CHUNK_PARTS}))""",
     # Two halves, since an outer join to the target page makes backlinks a scan (95 ms, spec 2.3).
     "v1_links": f"""CREATE VIEW v1_links AS
-       SELECT {_LINK_COLUMNS}, tp.slug AS target_slug, l.external
+       SELECT {_LINK_COLUMNS}, tp.slug AS target_slug, l.external, t.how, t.ambiguous
        FROM {_PLACED} JOIN link l ON l.section_rowid = pl.section_rowid
        JOIN target t ON t.target_id = l.target_id JOIN page tp ON tp.page_id = t.page_id
        UNION ALL
-       SELECT {_LINK_COLUMNS}, NULL AS target_slug, l.external
+       SELECT {_LINK_COLUMNS}, NULL AS target_slug, l.external, NULL AS how, 0 AS ambiguous
        FROM {_PLACED} JOIN link l ON l.section_rowid = pl.section_rowid
        LEFT JOIN target t ON t.target_id = l.target_id WHERE t.page_id IS NULL""",
     "v1_topics": """CREATE VIEW v1_topics AS
@@ -314,7 +329,7 @@ VIEWS: Final = {
     "v1_names": """CREATE VIEW v1_names AS
        SELECT p.page_id, p.slug, n.key, CASE n.rank WHEN 0 THEN 'path' WHEN 1 THEN 'slug'
          WHEN 2 THEN 'stem' WHEN 3 THEN 'alias' WHEN 4 THEN 'file_name' ELSE 'title' END AS kind
-       FROM name n JOIN page p ON p.page_id = n.page_id""",
+       FROM name n JOIN page p ON p.page_id = n.page_id WHERE n.rank <= 5""",
     "v1_diagnostics": """CREATE VIEW v1_diagnostics AS
        SELECT d.path, p.slug, d.kind, d.line, d.message, d.since_generation
        FROM diagnostic d LEFT JOIN page p ON p.path = d.path

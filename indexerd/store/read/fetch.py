@@ -26,8 +26,8 @@ _SECTIONS: Final = """SELECT pl.start_line, pl.end_line, s.section_rowid, s.leve
     WHERE pl.page_id = ? ORDER BY pl.ordinal"""
 _CHUNKS: Final = """SELECT c.* FROM place pl JOIN chunk c ON c.section_rowid = pl.section_rowid
     WHERE pl.page_id = ? ORDER BY pl.ordinal, c.part"""
-_LINKS: Final = """SELECT l.section_rowid, l.target_id, l.line, l.kind, l.target,
-      l.kind IN ('wikilink', 'embed'), t.path, l.fragment, l.label, l.external
+_LINKS: Final = """SELECT l.section_rowid, l.target_id, l.line, l.kind, l.target, l.fragment, l.label,
+      l.external, t.path
     FROM place pl JOIN link l ON l.section_rowid = pl.section_rowid
     LEFT JOIN target t ON t.target_id = l.target_id
     WHERE pl.page_id = ? ORDER BY pl.ordinal, l.nth"""

@@ -25,7 +25,7 @@ PUBLIC_ROWS: Final = {
         content, tokens, embed_text, source_text, breadcrumb, href, start_line, end_line
         FROM v1_chunks ORDER BY slug, section_id, part""",
     "v1_links": """SELECT slug, section_id, line, kind, target, target_path, fragment, label, target_slug,
-        external FROM v1_links ORDER BY slug, section_id, line, target, label, kind""",
+        external, how, ambiguous FROM v1_links ORDER BY slug, section_id, line, target, label, kind""",
     "v1_topics": "SELECT slug, title, description, page_count FROM v1_topics ORDER BY slug",
     "v1_topic_parents": "SELECT child, parent FROM v1_topic_parents ORDER BY child, parent",
     "v1_topic_tree": "SELECT topic, under FROM v1_topic_tree ORDER BY under, topic",

@@ -9,15 +9,16 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable
 from json.encoder import encode_basestring
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from indexerd.contract.moments import time_text
 from indexerd.contract.terms import fold_path, fold_title
-from indexerd.core.model import Chunk, Link, LinkKind, Section
+from indexerd.core.model import Chunk, Link, Section
+from indexerd.core.page.page_names import ADDRESS_MARK, NameRank, fold_separators
 from indexerd.core.page.slugs import FOLDER_PAGES, base_slug
 from indexerd.core.sync.model import Upsert
 
-PATH, SLUG, STEM, ALIAS, FILE_NAME, TITLE = range(6)  # ranks of a name, best first (schema, name)
+_SPELLED: Final = (NameRank.ALIAS, NameRank.ADDRESS)
 
 
 class PageRow(NamedTuple):
@@ -70,7 +71,7 @@ class SectionRow(NamedTuple):
 
 
 class NameRow(NamedTuple):
-    """A row of `name` without the page's id. `name`: as written, for aliases only."""
+    """A row of `name` without the page's id. `name`: as written, for aliases and addresses only."""
 
     key: str
     rank: int
@@ -78,9 +79,9 @@ class NameRow(NamedTuple):
     name: str | None
 
 
-# A chunk or link without its section's id. A link's third to last: what is looked up, by name or not.
+# A chunk or link without its section's id. A link's last: the path that is looked up, None for nothing.
 ChunkRow = tuple[int, int, str, int, int, int, int, int, int, int, int, int, int, int, bytes, str | None]
-LinkRow = tuple[int, str, str, int, str | None, str | None, str, int]
+LinkRow = tuple[int, str, str, str | None, str, int, str | None]
 
 
 def page_row(upsert: Upsert, projection: str, generation: int) -> PageRow:
@@ -165,42 +166,46 @@ def chunk_row(chunk: Chunk) -> ChunkRow:
 
 
 def link_row(link: Link) -> LinkRow:
-    """The row of a link: line, kind, target as written, by name, what is looked up, the rest."""
-    by_name = int(link.kind is LinkKind.WIKILINK or link.kind is LinkKind.EMBED)
-    return (
-        link.line,
-        link.kind,
-        link.target,
-        by_name,
-        link.path,
-        link.fragment,
-        link.label,
-        int(link.external),
-    )
+    """The row of a link: line, kind, target as written, fragment, label, external, what is looked up."""
+    return link.line, link.kind, link.target, link.fragment, link.label, int(link.external), link.path
 
 
-def name_rows(path: str, slug: str, title: str, aliases: Iterable[str]) -> tuple[NameRow, ...]:
-    """What a page may be called. A key stands at its best rank only, an alias always."""
-    candidates = [(path, PATH), (slug, SLUG), (stem(path), STEM), *_root_names(path)]
-    candidates += [(alias, ALIAS) for alias in aliases]
+def name_rows(
+    path: str, slug: str, title: str, aliases: Iterable[str], addresses: Iterable[str]
+) -> tuple[NameRow, ...]:
+    """What a page may be called. A key stands at its best rank only, an alias or an address always."""
     file_name = posixpath.basename(path)
-    file_names = (file_name, stem(file_name), posixpath.basename(slug))
-    candidates += [(name, FILE_NAME) for name in file_names]
-    candidates.append((title, TITLE))
+    candidates: list[tuple[str, NameRank]] = [
+        (path, NameRank.PATH),
+        (slug, NameRank.SLUG),
+        (stem(path), NameRank.STEM),
+        *_root_names(path),
+        *((alias, NameRank.ALIAS) for alias in aliases),
+        (file_name, NameRank.FILE_NAME),
+        (stem(file_name), NameRank.FILE_NAME),
+        (posixpath.basename(slug), NameRank.FILE_NAME),
+        (title, NameRank.TITLE),
+        (fold_separators(stem(file_name)), NameRank.SEPARATED),
+        (fold_separators(posixpath.basename(slug)), NameRank.SEPARATED),
+        *((address, NameRank.ADDRESS) for address in addresses),
+    ]
     found: list[NameRow] = []
     seen: set[str] = set()
     for nth, (name, rank) in enumerate(candidates):
-        key = fold_path(name)
-        if rank == ALIAS or key not in seen:
-            found.append(NameRow(key, rank, nth, name if rank == ALIAS else None))
+        is_spelled = rank in _SPELLED
+        key = ADDRESS_MARK + fold_path(name) if rank is NameRank.ADDRESS else fold_path(name)
+        if is_spelled or key not in seen:
+            found.append(NameRow(key, int(rank), nth, name if is_spelled else None))
         seen.add(key)
     return tuple(sorted(found))
 
 
-def _root_names(path: str) -> list[tuple[str, int]]:
+def _root_names(path: str) -> list[tuple[str, NameRank]]:
     """A link to the root itself means its folder page; without a README, its index."""
     name = stem(path).casefold()
-    return [("", SLUG if name == FOLDER_PAGES[0] else STEM)] if name in FOLDER_PAGES else []
+    if name not in FOLDER_PAGES:
+        return []
+    return [("", NameRank.SLUG if name == FOLDER_PAGES[0] else NameRank.STEM)]
 
 
 def stem(path: str) -> str:
@@ -210,7 +215,17 @@ def stem(path: str) -> str:
 
 def aliases_of(names: Iterable[NameRow]) -> list[str]:
     """The aliases as written, in their order."""
-    return [row.name for row in sorted(names, key=lambda row: row.nth) if row.name is not None]
+    return _spelled(names, NameRank.ALIAS)
+
+
+def addresses_of(names: Iterable[NameRow]) -> list[str]:
+    """The addresses as written, in their order."""
+    return _spelled(names, NameRank.ADDRESS)
+
+
+def _spelled(names: Iterable[NameRow], rank: NameRank) -> list[str]:
+    ordered = sorted(names, key=lambda row: row.nth)
+    return [row.name for row in ordered if row.rank == rank and row.name is not None]
 
 
 def content_texts(title: str, row: SectionRow) -> tuple[str, str, str, str]:

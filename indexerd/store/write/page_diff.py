@@ -14,6 +14,7 @@ import apsw
 
 from indexerd.contract.moments import time_text
 from indexerd.core.model import Page, Section
+from indexerd.core.page.link_steps import sought_by
 from indexerd.core.sync.model import Touch, Upsert
 from indexerd.store.file.select import select_rows
 from indexerd.store.read.fetch import StoredPage, fetch_names, fetch_page, fetch_page_row
@@ -23,6 +24,7 @@ from indexerd.store.read.rows import (
     NameRow,
     PageRow,
     SectionRow,
+    addresses_of,
     aliases_of,
     chunk_row,
     content_texts,
@@ -91,7 +93,9 @@ class PageGatherer:
         if slug is not None and slug != old.slug:
             row = row._replace(slug=slug, generation=self.generation)
             names = fetch_names(self.connection, page_id)
-            self._change_names(page_id, names, name_rows(path, slug, old.title, aliases_of(names)))
+            self._change_names(
+                page_id, names, name_rows(path, slug, old.title, aliases_of(names), addresses_of(names))
+            )
         if touch is not None:
             stamp = touch.stamp
             touched = row._replace(
@@ -110,7 +114,7 @@ class PageGatherer:
         """The page is what its new projection says; of an existing one, what differs is changed."""
         page = upsert.page
         row = page_row(upsert, self.projection, self.generation)
-        names = name_rows(page.path, upsert.slug, page.title, page.aliases)
+        names = name_rows(page.path, upsert.slug, page.title, page.aliases, page.addresses)
         stored = fetch_page(self.connection, page.path)
         page_id = self._insert_page(row) if stored is None else stored.page_id
         self._change_names(page_id, stored.names if stored else (), names)
@@ -173,11 +177,11 @@ class PageGatherer:
         places = []
         for ordinal, (section, row, of_old) in enumerate(zip(sections, rows, matched, strict=True)):
             if stored is None or of_old is None:
-                rowid = self._add_section(page_id, page.title, row, section)
+                rowid = self._add_section(page_id, page, row, section)
                 changed = True
             else:
                 rowid = stored.section_ids[of_old]
-                changed |= self._change_section(stored, of_old, page.title, row, section)
+                changed |= self._change_section(stored, of_old, page, row, section)
             places.append((page_id, ordinal, rowid, section.start_line, section.end_line))
         return self._change_places(page_id, stored, places) or changed
 
@@ -198,11 +202,11 @@ class PageGatherer:
         self.changes.places_deleted += gone
         return bool(written or gone)
 
-    def _add_section(self, page_id: int, title: str, row: SectionRow, section: Section) -> int:
+    def _add_section(self, page_id: int, page: PageRow, row: SectionRow, section: Section) -> int:
         rowid = self._next_section
         self._next_section += 1
         changes = self.changes
-        texts = title, row.ancestors, row.heading, row.body
+        texts = page.title, row.ancestors, row.heading, row.body
         changes.sections_inserted.append((rowid, page_id, *row))
         changes.full_text_inserted.append((rowid, *texts))
         if (grams := grams_row(rowid, texts)) is not None:
@@ -210,17 +214,15 @@ class PageGatherer:
         if section.chunks:
             changes.chunks_inserted += [(rowid, *chunk_row(chunk)) for chunk in section.chunks]
         if section.links:
-            changes.links_inserted += [
-                (rowid, nth, *link_row(link)) for nth, link in enumerate(section.links)
-            ]
+            self._add_links(rowid, page, section)
         return rowid
 
     def _change_section(
-        self, stored: StoredPage, index: int, title: str, row: SectionRow, section: Section
+        self, stored: StoredPage, index: int, page: PageRow, row: SectionRow, section: Section
     ) -> bool:
         changes = self.changes
         rowid, old = stored.section_ids[index], stored.sections[index]
-        old_texts, texts = content_texts(stored.row.title, old), content_texts(title, row)
+        old_texts, texts = content_texts(stored.row.title, old), content_texts(page.title, row)
         if old_texts != texts:
             changes.full_text[rowid] = texts
             old_grams, grams = grams_row(rowid, old_texts), grams_row(rowid, texts)
@@ -239,8 +241,15 @@ class PageGatherer:
         if other_links:
             changes.links_cleared.append((rowid,))
             changes.targets_released.update(stored.target_ids.get(rowid, ()))
-            changes.links_inserted += [(rowid, nth, *link) for nth, link in enumerate(links)]
+            self._add_links(rowid, page, section)
         return old != row or other_chunks or other_links
+
+    def _add_links(self, rowid: int, page: PageRow, section: Section) -> None:
+        folder = page.path.rpartition("/")[0]
+        self.changes.links_inserted += [
+            (rowid, nth, *link_row(link)[:-1], sought_by(link, folder))
+            for nth, link in enumerate(section.links)
+        ]
 
     def _drop_section(self, stored: StoredPage, rowid: int, row: SectionRow) -> None:
         changes = self.changes

@@ -62,7 +62,7 @@ def test_every_link_says_what_it_leads_to(database: Database) -> None:
         (9, "/sub/gone"): ("broken", None),
         (9, "/gone.md"): ("broken", None),
         (10, "sub/b"): ("page", "sub/b"),
-        (10, "sub/b.html#part"): ("site", None),
+        (10, "sub/b.html#part"): ("page", "sub/b"),
         (10, "sub/gone.html"): ("broken", None),
     }
 
