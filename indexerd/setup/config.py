@@ -24,6 +24,7 @@ from indexerd.tree.openat import FILE_FLAGS, read_up_to
 
 ENVIRONMENT_PREFIX: Final = "INDEXERD_"
 CONFIG_FILE_BYTES: Final = 1 << 20
+READERS_SECTION: Final = "check"  # of a wiki's own file: what `wikiq check` passes over
 
 WATCH_CHOICES: Final = ("auto", "scan")
 LEAST_INTERVAL_S: Final = 0.1
@@ -226,6 +227,8 @@ def _read_environment(environ: Mapping[str, str]) -> Iterator[tuple[Setting, str
 def _read_file(path: str, *, in_wiki: bool) -> Iterator[tuple[Setting, object]]:
     """The settings of a TOML file, checked; nothing where there is no file."""
     for section, table in _parse_toml(path, follow=not in_wiki).items():
+        if in_wiki and section == READERS_SECTION:
+            continue
         sections = {setting.section or "" for setting in SETTINGS} - {""}
         if section not in sections and (setting := _setting_named(section)) is not None:
             elsewhere = f"use {setting.flag} or {ENVIRONMENT_PREFIX}{setting.variable}"

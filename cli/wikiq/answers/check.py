@@ -6,6 +6,7 @@ Reads one snapshot, then looks at the disk; changes nothing, and guesses in favo
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
@@ -13,27 +14,33 @@ from typing import Any
 from indexerd.contract.record import Record
 from indexerd.contract.terms import fold_path, fold_title
 from wikiq.answers.fragments import PageFragments
-from wikiq.answers.links import BROKEN, BY_NAME_KINDS, StoredLink, link_status
+from wikiq.answers.links import BROKEN, BY_NAME_KINDS, FILE, StoredLink, link_status, standing_lines
 from wikiq.answers.pages import source_of
 from wikiq.errors import UsageError
 from wikiq.index import sql
+from wikiq.index.check_settings import read_ignored
 from wikiq.index.database import Snapshot
 from wikiq.index.tree_names import TreeNames
 from wikiq.query.names import SectionName
 from wikiq.query.spelling import nearest
 
 TOPICS_FILE = "topics.yaml"
-ROOT_PAGES = frozenset({"readme", "index"})  # slugs; where reading starts nothing needs to lead to
+HOME_PAGES = frozenset({"readme", "index", "_index"})  # stems; where reading starts nothing needs to lead to
 REPOSITORY_MARK = ".git"
 EMBED_KINDS = frozenset({"embed", "image"})
+DEADLINE_S = 600.0  # of the processor; a wiki of 100,000 pages takes about a tenth
+BROKEN_KINDS = frozenset({"broken_link", "broken_fragment", "broken_embed", "dead_mention"})
+AMBIGUOUS = "ambiguous_link"
 
 # What each kind is called where people read it; those of a newer indexer go by their own name.
 TITLES = {
     "broken_link": "Links that lead nowhere",
     "broken_fragment": "Links to headings that are not there",
     "broken_embed": "Embeds and images that are not there",
-    "orphan": "Pages that no other page links to",
     "dead_mention": "Mentions of files that are not in the repository",
+    "case_differs": "Links to files whose names are written otherwise",
+    AMBIGUOUS: "Links that several pages answer equally well (with --strict)",
+    "orphan": "Pages that no other page links to",
     "empty_page": "Pages without text",
     "empty_topic": "Topics without pages",
     "duplicate_alias": "Aliases that several pages have",
@@ -72,13 +79,19 @@ class Problem(Record):
 
 
 class CheckResult(Record):
-    """All problems of a wiki, grouped by kind; `counts` tells how many of each."""
+    """All problems of a wiki, grouped by kind.
+
+    `counts` tells how many of each kind, `broken` how many a reader meets, `ignored` how many the wiki's
+    own settings passed over.
+    """
 
     wiki: str
     index_id: str
     generation: int
     repository: str
     counts: dict[str, int]
+    broken: int
+    ignored: int
     problems: tuple[Problem, ...]
 
 
@@ -87,6 +100,7 @@ class _Rows(Record):
 
     to_no_page: list[StoredLink]
     wrong_fragments: list[StoredLink]
+    ambiguous: list[StoredLink]
     orphans: list[tuple[Any, ...]]
     empty_pages: list[tuple[Any, ...]]
     mentions: list[tuple[Any, ...]]
@@ -95,17 +109,24 @@ class _Rows(Record):
     diagnostics: list[tuple[Any, ...]]
 
 
-def check(snapshot: Snapshot, *, repository: str | None = None) -> CheckResult:
-    """Look for all that is wrong.
+def check(snapshot: Snapshot, *, repository: str | None = None, strict: bool = False) -> CheckResult:
+    """Look for all that is wrong; with `strict` for ambiguous links too.
 
-    `repository` is where mentioned files lie; without one what `find_repository` gives. Raises UsageError
-    where it is no folder.
+    `repository` is where mentioned files lie; without one what `find_repository` gives, and where that
+    finds no `.git` nothing is said of mentions. Raises UsageError where it is no folder, or where the
+    wiki's own settings are not understood.
     """
-    rows = _read(snapshot)
-    found_repository = repository or find_repository(snapshot.root)
+    snapshot.database.allow(DEADLINE_S)
+    rows = _read(snapshot, strict=strict)
     if repository is not None and not os.path.isdir(repository):
         raise UsageError(repository, "is no folder", "give the folder that mentioned paths start from")
-    problems = tuple(_problems(rows, TreeNames(snapshot.root), TreeNames(found_repository)))
+    found_repository = repository or find_repository(snapshot.root)
+    is_known = repository is not None or os.path.exists(os.path.join(found_repository, REPOSITORY_MARK))
+    ignored = read_ignored(snapshot.root)
+    everything = tuple(
+        _problems(rows, TreeNames(snapshot.root), TreeNames(found_repository) if is_known else None)
+    )
+    problems = tuple(problem for problem in everything if not ignored.holds(problem.kind, problem.path))
     order = [*TITLES, *sorted({problem.kind for problem in problems} - TITLES.keys())]
     problems = tuple(sorted(problems, key=lambda problem: order.index(problem.kind)))
     return CheckResult(
@@ -114,6 +135,8 @@ def check(snapshot: Snapshot, *, repository: str | None = None) -> CheckResult:
         generation=snapshot.generation,
         repository=found_repository,
         counts={kind: len(list(group)) for kind, group in groupby(problems, lambda problem: problem.kind)},
+        broken=_count_broken(problems),
+        ignored=len(everything) - len(problems),
         problems=problems,
     )
 
@@ -127,8 +150,10 @@ def only_kinds(found: CheckResult, kinds: Sequence[str]) -> CheckResult:
             raise UsageError(kind, "there is no such kind of problem", remedy)
     if not kinds:
         return found
+    problems = tuple(problem for problem in found.problems if problem.kind in kinds)
     return found.replace(
-        problems=tuple(problem for problem in found.problems if problem.kind in kinds),
+        problems=problems,
+        broken=_count_broken(problems),
         counts={kind: count for kind, count in found.counts.items() if kind in kinds},
     )
 
@@ -145,9 +170,17 @@ def find_repository(root: str) -> str:
         folder = above
 
 
-def _read(snapshot: Snapshot) -> _Rows:
+def _count_broken(problems: Iterable[Problem]) -> int:
+    return sum(problem.kind in BROKEN_KINDS for problem in problems)
+
+
+def _read(snapshot: Snapshot, *, strict: bool) -> _Rows:
+    unresolved = snapshot.records(StoredLink, sql.SELECT_LINKS_TO_NO_PAGE)
+    by_name = standing_lines(snapshot, (link for link in unresolved if link.kind in BY_NAME_KINDS))
+    of_code = [link for link, line in by_name if _is_of_code(link, line)]
     return _Rows(
-        to_no_page=snapshot.records(StoredLink, sql.SELECT_LINKS_TO_NO_PAGE),
+        to_no_page=[link for link in unresolved if link not in of_code],
+        ambiguous=snapshot.records(StoredLink, sql.SELECT_AMBIGUOUS_LINKS) if strict else [],
         wrong_fragments=list(_wrong_fragments(snapshot)),
         orphans=snapshot.rows(sql.SELECT_ORPHANS),
         empty_pages=snapshot.rows(sql.SELECT_EMPTY_PAGES),
@@ -156,6 +189,11 @@ def _read(snapshot: Snapshot) -> _Rows:
         topics=snapshot.rows(sql.SELECT_TOPICS, {"topic": None}),
         diagnostics=snapshot.rows(sql.SELECT_DIAGNOSTICS),
     )
+
+
+def _is_of_code(link: StoredLink, line: str) -> bool:
+    """Tell whether what looks like a wikilink follows a word, as an index does: `x[[1]]`."""
+    return re.search(rf"[A-Za-z0-9_]\[\[\s*{re.escape(link.target)}", line) is not None
 
 
 def _wrong_fragments(snapshot: Snapshot) -> Iterator[StoredLink]:
@@ -185,21 +223,36 @@ def _fragments_of(snapshot: Snapshot, page_id: int) -> PageFragments:
     )
 
 
-def _problems(rows: _Rows, tree: TreeNames, repository: TreeNames) -> Iterator[Problem]:
+def _link_problems(rows: _Rows, tree: TreeNames) -> Iterator[Problem]:
     for link in rows.to_no_page:
-        if link_status(link, tree) == BROKEN:
+        path = link.target_path or ""
+        status = link_status(link, tree)
+        if status == BROKEN:
             kind = "broken_embed" if link.kind in EMBED_KINDS else "broken_link"
             remedy = "correct the target, or write the page" if kind == "broken_link" else "add the file"
             yield _link_problem(kind, link, f"{link.target!r} is neither a page nor a file", remedy)
+        elif status == FILE and not tree.has_path(path) and (spelled := tree.spelled(path)) is not None:
+            message = f"{link.target!r} is {spelled!r} on the disk"
+            yield _link_problem("case_differs", link, message, "write it as the file is called")
+    for link in rows.ambiguous:
+        message = f"{link.target!r} is taken for {link.target_slug}, others are as near"
+        yield _link_problem(AMBIGUOUS, link, message, "write more of the path")
     for link in rows.wrong_fragments:
         message = f"{link.target_slug} has no heading or anchor {link.fragment!r}"
         yield _link_problem("broken_fragment", link, message, f"see `wikiq outline {link.target_slug}`")
+
+
+def _problems(rows: _Rows, tree: TreeNames, repository: TreeNames | None) -> Iterator[Problem]:
+    yield from _link_problems(rows, tree)
     for slug, path in rows.orphans:
-        if slug.lower() not in ROOT_PAGES:
-            yield _page_problem("orphan", slug, path, "no other page links here", "link to it, or remove it")
+        if path.rpartition("/")[2].partition(".")[0].lower() not in HOME_PAGES:
+            yield _page_problem(
+                "orphan", slug, path, "no other page links here", "link to it from another page"
+            )
     for slug, path in rows.empty_pages:
         yield _page_problem("empty_page", slug, path, "has no text", "write it, or remove it")
-    yield from _mention_problems(rows.mentions, repository)
+    if repository is not None:
+        yield from _mention_problems(rows.mentions, repository)
     yield from _alias_problems(rows.aliases)
     for topic, _, _, _, pages in rows.topics:
         if not pages:

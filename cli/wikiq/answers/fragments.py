@@ -35,7 +35,7 @@ class PageFragments:
         same letters and digits is enough.
         """
         last = fragment.rpartition("#")[2].strip()
-        if not last or _TEXT_DIRECTIVE in fragment or fragment.startswith(_TABS):
+        if not last or last.lower() == "top" or _TEXT_DIRECTIVE in fragment or fragment.startswith(_TABS):
             return True
         letters = _letters(last)
         if last.lower() in self._anchors or (letters and letters in self._headings):

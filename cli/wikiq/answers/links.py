@@ -7,7 +7,8 @@ on the disk (spec 2.2). Whether a fragment exists is `check`'s to say.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from indexerd.contract.record import Record
@@ -23,8 +24,13 @@ CONTEXT_CHARACTERS = 240  # of the line a link stands on; about three lines of a
 
 # What a link leads to. `site`: an address from the root of the site that the pages are published on.
 PAGE, FILE, EXTERNAL, SITE, BROKEN = "page", "file", "external", "site", "broken"
+# `text`: what looks like a wikilink and names nothing, as `[[1]]` and `[[ -f x ]]` do.
+TEXT = "text"
 PUBLISHED_ENDINGS = (".html", ".htm")  # what generators make of the ending of a page
 BY_NAME_KINDS = frozenset({"wikilink", "embed"})
+# Steps past the path that a Markdown target spells: a file that lies there comes first.
+_PAST_PATH = frozenset({"root", "published", "address", "site", "name"})
+_NO_NAME = re.compile(r"""[\W\d_]+|"[^"]*"|'[^']*'|-\w .*""")
 
 
 class LinkRow(Record):
@@ -32,8 +38,9 @@ class LinkRow(Record):
 
     `title`, `heading_path` and `anchor` are of the page and section that it stands in; `plain` is the
     context without markup. `target` is as written; `target_slug` the page it means, None for anything
-    else. `status`: `page`, `file` (something on the disk that is no page), `external`, `site` or `broken`.
-    `how`: by which step the page was found (docs/database.md, v1_links); `ambiguous`: others were as near.
+    else. `status`: `page`, `file` (something on the disk that is no page), `external`, `site`, `text` or
+    `broken`. `how`: by which step the page was found (docs/database.md, v1_links); `ambiguous`: others
+    were as near.
     """
 
     slug: str
@@ -89,16 +96,19 @@ def backlinks(snapshot: Snapshot, name: str, *, folder: str | None = None) -> tu
 
 def link_status(link: StoredLink, tree: TreeNames) -> str:
     """Say what a link leads to."""
-    target_path = link.target_path
+    target_path, is_by_name = link.target_path, link.kind in BY_NAME_KINDS
     if link.target_slug is not None:
-        return PAGE
+        is_guessed = link.how in _PAST_PATH and not is_by_name and not link.target.startswith("/")
+        return FILE if is_guessed and target_path and tree.has_path(target_path) else PAGE
     if link.external:
         return EXTERNAL
     if target_path is None:
         return BROKEN  # it leads out of the root
-    if tree.has_path(target_path):
+    if tree.has_path(target_path) or (not is_by_name and tree.has_folded_path(target_path)):
         return FILE
-    if link.kind in BY_NAME_KINDS:
+    if is_by_name:
+        if _NO_NAME.fullmatch(target_path):
+            return TEXT
         beside = link.path.rpartition("/")[0]
         if tree.has_name(target_path) or tree.has_path(f"{beside}/{target_path}".lstrip("/")):
             return FILE
@@ -123,12 +133,9 @@ def _link_rows(snapshot: Snapshot, stored: Iterable[StoredLink]) -> tuple[LinkRo
     """Links with where they stand and what they lead to; those of one page follow each other."""
     tree = TreeNames(snapshot.root)
     rows: list[LinkRow] = []
-    for page_id, group in groupby(stored, key=lambda link: link.page_id):
-        lines = _lines_of(snapshot, page_id)
+    for page_id, group in groupby(standing_lines(snapshot, stored), key=lambda pair: pair[0].page_id):
         sections = {row.section_id: row for row in outline_rows(snapshot, page_id)}
-        placed = [(link, lines[link.line - 1] if link.line <= len(lines) else "") for link in group]
-        for link, line in sorted(placed, key=lambda pair: (pair[0].line, _column(pair[1], pair[0]))):
-            rows.append(_link_row(link, line, sections.get(link.section_id), tree))
+        rows += [_link_row(link, line, sections.get(link.section_id), tree) for link, line in group]
     return tuple(rows)
 
 
@@ -158,6 +165,14 @@ def _link_row(link: StoredLink, line: str, section: OutlineRow | None, tree: Tre
         how=link.how,
         ambiguous=bool(link.ambiguous),
     )
+
+
+def standing_lines(snapshot: Snapshot, stored: Iterable[StoredLink]) -> Iterator[tuple[StoredLink, str]]:
+    """Give each link with the line it stands on, in order; links of one page follow each other."""
+    for page_id, group in groupby(stored, key=lambda link: link.page_id):
+        lines = _lines_of(snapshot, page_id)
+        placed = [(link, lines[link.line - 1] if link.line <= len(lines) else "") for link in group]
+        yield from sorted(placed, key=lambda pair: (pair[0].line, _column(pair[1], pair[0])))
 
 
 def _column(line: str, link: StoredLink) -> int:

@@ -1,4 +1,4 @@
-"""`wikiq check`: what is wrong with the wiki, grouped, with line and remedy; exit status 1 when anything."""
+"""`wikiq check`: what is wrong with the wiki, grouped, with line and remedy; exit status 1 when broken."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from wikiq.answers.check import TITLES, CheckResult, Problem, check, only_kinds
+from wikiq.answers.check import BROKEN_KINDS, TITLES, CheckResult, Problem, check, only_kinds
 from wikiq.commands import candidates
 from wikiq.commands.group import parameters, split_source
 from wikiq.errors import FOUND, UsageError
@@ -29,6 +29,7 @@ def _check(
     *,
     repo: str | None,
     kind: tuple[str, ...],
+    strict: bool,
     all: bool,  # noqa: A002 - the name of the option
     json: bool,
     ndjson: bool,
@@ -37,7 +38,7 @@ def _check(
     if json and ndjson:
         raise UsageError("--json --ndjson", "cannot be combined", "give one of them")
     with opened(split_source(values), surroundings) as session:
-        found = only_kinds(check(session.snapshot, repository=repo), kind)
+        found = only_kinds(check(session.snapshot, repository=repo, strict=strict), kind)
     session.tell_staleness(surroundings)
 
     def place(problem: Problem) -> str:
@@ -54,7 +55,8 @@ def _check(
     else:
         for problem in found.problems:
             surroundings.out.fields(problem.kind, place(problem), problem.message, problem.remedy)
-    return session.exit_status(PROBLEMS_FOUND if found.problems else FOUND)
+    counted = len(found.problems) if strict else found.broken
+    return session.exit_status(PROBLEMS_FOUND if counted else FOUND)
 
 
 def _show(
@@ -75,9 +77,14 @@ def _show(
         out.line()
     if not found.problems:
         out.line("nothing is wrong")
+    elif not found.broken:
+        out.line("nothing is broken; these are notes")
 
 
-_KINDS = "\n    ".join(f"{kind:<21} {title}" for kind, title in TITLES.items())
+def _kinds(*, broken: bool) -> str:
+    told = ((kind, title) for kind, title in TITLES.items() if (kind in BROKEN_KINDS) is broken)
+    return "\n    ".join(f"{kind:<21} {title}" for kind, title in told)
+
 
 command = click.Command(
     "check",
@@ -96,15 +103,25 @@ command = click.Command(
             help="Only problems of this kind; repeated, of any of them.",
             shell_complete=candidates.kinds,
         ),
+        click.Option(
+            ["--strict"], is_flag=True, help="Notes count too, and links that several pages answer."
+        ),
         click.Option(["--all"], is_flag=True, help=f"All problems, not {MOST_SHOWN} of a kind."),
         click.Option(["--json"], is_flag=True, help="One JSON document."),
         click.Option(["--ndjson"], is_flag=True, help="One JSON document a line, one line a problem."),
         *parameters(INDEX),
     ],
-    help=f"""{COMMANDS["check"]} Exit status 1 when anything is wrong.
+    help=f"""{COMMANDS["check"]} Exit status 1 when something is broken: what a reader meets.
+    The others are notes; with --strict they count too. The wiki's `.wikiq.toml` may pass over kinds and
+    paths: ignore = [{{ kind = "orphan", path = "journal/*" }}] below [check].
 
-    The kinds of problems:
+    Broken:
 
     \b
-    {_KINDS}""",
+    {_kinds(broken=True)}
+
+    Notes:
+
+    \b
+    {_kinds(broken=False)}""",
 )

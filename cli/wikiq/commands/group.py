@@ -23,7 +23,7 @@ from wikiq.shell.options import COMMANDS, COUNT, FLAG, INDEX, MANY, SECONDS, Opt
 HELP_COLUMNS = 100
 STATUSES = (
     ("0", "Found."),
-    ("1", "Nothing found, no page of that name; for `wikiq check`, something is wrong."),
+    ("1", "Nothing found, no page of that name; for `wikiq check`, something is broken."),
     ("2", "Misused, a name that several pages have, or no index that can be read."),
     ("3", "Answered, but not known to be fresh where that was asked for; for `wikiq status`, stale."),
     ("130", "Interrupted."),

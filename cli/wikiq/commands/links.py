@@ -55,11 +55,11 @@ def _listing(root: str, folder: str, rows: Iterable[LinkRow]) -> Listing:
         return f"{shown_path(root, row.path, folder)}:{row.line}"
 
     def columns(row: LinkRow) -> tuple[str, ...]:
-        return place(row), row.status, _aim(row), row.label
+        return place(row), row.status, _aim(row) + _remark(row) * row.ambiguous, row.label
 
     def lines(row: LinkRow) -> list[tuple[Span | str, ...]]:
         aim = Span(text=_aim(row), style=WARNING if row.status == BROKEN else "")
-        mark = Span(text=f" [{row.status}]" if row.status != PAGE else "", style=FAINT)
+        mark = Span(text=_remark(row), style=FAINT)
         to_come[_text_line(row)] -= 1
         context = [] if to_come[_text_line(row)] else [("    ", Span(text=row.context, style=FAINT))]
         return [(Span(text=place(row), style=PLACE), "  ", aim, mark), *context]
@@ -73,6 +73,13 @@ def _listing(root: str, folder: str, rows: Iterable[LinkRow]) -> Listing:
 def _text_line(row: LinkRow) -> tuple[str, int, str]:
     """What is shown below a link; of a long line it is the part around the link."""
     return row.path, row.line, row.context
+
+
+def _remark(row: LinkRow) -> str:
+    """What is not as it mostly is: no page is meant, or others were as near."""
+    if row.ambiguous:
+        return " (ambiguous)"
+    return f" [{row.status}]" if row.status != PAGE else ""
 
 
 def _aim(row: LinkRow) -> str:

@@ -128,6 +128,7 @@ SELECT_BACKLINKS = f"""{_LINKS} WHERE l.target_slug = :slug AND l.slug <> :slug
 ORDER BY p.path, l.line, l.target"""
 SELECT_LINKS_TO_NO_PAGE = f"""{_LINKS}
 WHERE l.target_slug IS NULL AND NOT l.external ORDER BY p.path, l.line, l.target"""
+SELECT_AMBIGUOUS_LINKS = f"{_LINKS} WHERE l.ambiguous ORDER BY p.path, l.line, l.target"
 SELECT_LINKS_INTO_PAGES = f"""{_LINKS}
 WHERE l.target_slug IS NOT NULL AND l.fragment <> '' ORDER BY l.target_slug, p.path, l.line"""
 

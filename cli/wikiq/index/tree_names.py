@@ -26,13 +26,17 @@ class TreeNames:
 
     def has_folded_path(self, path: str) -> bool:
         """Tell whether something stands at a path that was folded, whatever the case of its names."""
-        at = self._root
-        for part in path.split("/"):
-            name = self._names_in(at).get(part)
+        return self.spelled(path) is not None
+
+    def spelled(self, path: str) -> str | None:
+        """Give a path from the root as the disk spells it, whatever its case; None where nothing stands."""
+        names: list[str] = []
+        for part in fold_path(path).split("/"):
+            name = self._names_in(os.path.join(self._root, *names)).get(part)
             if name is None:
-                return False
-            at = os.path.join(at, name)
-        return True
+                return None
+            names.append(name)
+        return "/".join(names)
 
     def has_name(self, name: str) -> bool:
         """Tell whether a file of this name, whatever its case, lies anywhere; hidden folders left out.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,7 @@ def test_every_problem_is_found_once_with_its_line_and_a_remedy(tmp_path: Path) 
     wiki = build_wiki(tmp_path, BROKEN)
     wiki.bring(BROKEN, topics=(TopicDeclaration("unused", None, None, ()),))
     (wiki.index.root / "src").mkdir()
+    (wiki.index.root / ".git").mkdir()
     found = checked(wiki)
     places = [(problem.kind, problem.path, problem.line) for problem in found.problems]
     assert places == [
@@ -72,17 +74,17 @@ def test_every_problem_is_found_once_with_its_line_and_a_remedy(tmp_path: Path) 
         ("broken_fragment", "c.md", 6),
         ("broken_embed", "a.md", 6),
         ("broken_embed", "a.md", 8),
-        ("orphan", "e (conflicted copy 2024-01-01).md", None),
-        ("orphan", "lonely.md", None),
         ("dead_mention", "b.md", None),
         ("dead_mention", "b.md", 6),
+        ("orphan", "e (conflicted copy 2024-01-01).md", None),
+        ("orphan", "lonely.md", None),
         ("empty_page", "d.md", None),
         ("empty_topic", "topics.yaml", None),
         ("duplicate_alias", "c.md", None),
         ("conflict_copy", "e (conflicted copy 2024-01-01).md", None),
         ("no_headings", "lonely.md", None),
     ]
-    assert found.counts["broken_link"] == 3
+    assert (found.counts["broken_link"], found.broken, found.ignored) == (3, 9, 0)
     assert sum(found.counts.values()) == len(places)
     assert all(problem.message and problem.remedy for problem in found.problems)
 
@@ -115,7 +117,8 @@ def test_the_command_prints_fields_documents_and_kinds(tmp_path: Path) -> None:
 def test_on_a_terminal_problems_are_grouped_and_long_groups_cut(tmp_path: Path) -> None:
     wiki = build_wiki(tmp_path, {f"p{number}.md": "# P\n\ntext\n" for number in range(30)})
     status, shown = run_on_screen("check", index=wiki.index, NO_COLOR="1")
-    assert status == 1
+    assert status == 0
+    assert "nothing is broken; these are notes" in shown.decode()
     assert "Pages that no other page links to  orphan, 30" in shown.decode()
     assert "and 10 more; see them with --all" in shown.decode()
     _, everything = run_on_screen("check", "--all", index=wiki.index, NO_COLOR="1")
@@ -151,3 +154,75 @@ def test_the_kind_of_a_newer_indexer_can_be_asked_for(tmp_path: Path) -> None:
     wiki = build_wiki(tmp_path, SOUND)
     found = checked(wiki).replace(counts={"from_the_future": 1})
     assert only_kinds(found, ["from_the_future"]).counts == {"from_the_future": 1}
+
+
+def kinds_of(wiki: BuiltWiki, *, strict: bool = False) -> dict[str, int]:
+    with closing(open_database(str(wiki.index.db))) as database, database.snapshot() as snapshot:
+        return check(snapshot, strict=strict).counts
+
+
+def test_notes_count_only_where_the_gate_is_strict(tmp_path: Path) -> None:
+    wiki = build_wiki(tmp_path, {"lonely.md": "# Lonely\n\ntext\n"})
+    assert run_wikiq("check", index=wiki.index).status == 0
+    assert run_wikiq("check", "--strict", index=wiki.index).status == 1
+
+
+def test_home_pages_of_folders_are_no_orphans(tmp_path: Path) -> None:
+    pages = dict.fromkeys(("README.md", "a/index.md", "b/_index.md", "c/ReadMe.md"), "# Home\n\ntext\n")
+    assert kinds_of(build_wiki(tmp_path, pages)) == {}
+
+
+def test_a_file_whose_case_differs_is_found_and_noted(tmp_path: Path) -> None:
+    wiki = build_wiki(tmp_path, {"README.md": "# A\n\n![x](Media/Pic.PNG)\n"})
+    (wiki.index.root / "media").mkdir()
+    (wiki.index.root / "media" / "pic.png").write_bytes(b"")
+    found = checked(wiki)
+    assert [(each.kind, each.message) for each in found.problems] == [
+        ("case_differs", "'Media/Pic.PNG' is 'media/pic.png' on the disk")
+    ]
+
+
+def test_without_a_repository_nothing_is_said_of_mentions(tmp_path: Path) -> None:
+    text = "---\nsources: [{type: file, path: src/gone.py}]\n---\n# A\n\ntext\n"
+    wiki = build_wiki(tmp_path, {"README.md": text})
+    assert kinds_of(wiki) == {}
+    assert checked(wiki, repository=str(tmp_path)).counts == {"dead_mention": 1}
+
+
+def test_links_that_several_pages_answer_are_told_where_the_gate_is_strict(tmp_path: Path) -> None:
+    page = "# P\n\n[home](/README.md)\n"
+    wiki = build_wiki(
+        tmp_path, {"README.md": "# A\n\n[[p]] [[a/p]] [b](b/p.md)\n", "a/p.md": page, "b/p.md": page}
+    )
+    assert kinds_of(wiki) == {}
+    assert kinds_of(wiki, strict=True) == {"ambiguous_link": 1}
+    told = run_wikiq("links", "README", index=wiki.index).out.splitlines()
+    assert ["(ambiguous)" in line for line in told] == [True, False, False]
+
+
+def test_what_looks_like_a_wikilink_in_code_is_not_broken(tmp_path: Path) -> None:
+    text = "# A\n\nx[[i]] and [[1]] and if [[ -f file ]] and [[2024-01-05]] and [['b']], but [[gone]]\n"
+    found = checked(build_wiki(tmp_path, {"README.md": text}))
+    assert [each.message for each in found.problems] == ["'gone' is neither a page nor a file"]
+
+
+def test_the_wiki_says_what_is_passed_over(tmp_path: Path) -> None:
+    page = "# P\n\n[gone](gone.md)\n"
+    wiki = build_wiki(tmp_path, {"a.md": page, "drafts/b.md": page, "c.md": "# C\n\ntext\n"})
+    settings = wiki.index.root / ".wikiq.toml"
+    settings.write_text('[check]\nignore = [{ kind = "orphan" }, { path = "drafts/" }]\n')
+    found = checked(wiki)
+    assert [(each.kind, each.path) for each in found.problems] == [("broken_link", "a.md")]
+    assert found.ignored == 4
+    for wrong in (
+        "[check]\nignore = [1]",
+        "[check]\nother = 1",
+        "[check]\nignore = 1",
+        "[check",
+        "check = 1",
+    ):
+        settings.write_text(wrong)
+        done = run_wikiq("check", index=wiki.index)
+        assert (done.status, done.out) == (2, "")
+        assert str(settings) in done.err
+        assert "Traceback" not in done.err
