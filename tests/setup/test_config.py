@@ -185,3 +185,10 @@ def test_a_file_that_is_not_utf_8_or_may_not_be_read_is_named(
     monkeypatch.setattr(os, "open", refuse)
     with pytest.raises(NotPermittedError, match="Permission denied"):
         load_configuration(None, {}, environment(tmp_path))
+
+
+def test_what_a_wiki_says_to_its_readers_is_no_setting(tmp_path: Path) -> None:
+    (tmp_path / ".wikiq.toml").write_text(
+        '[check]\nignore = [{ kind = "orphan" }]\n[wiki]\ngitignore = false\n'
+    )
+    assert load_configuration(str(tmp_path), {}, environment(tmp_path)).settings.gitignore is False

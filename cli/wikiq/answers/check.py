@@ -51,6 +51,7 @@ TITLES = {
     "front_matter_invalid": "Front matter that is not understood",
     "source_invalid": "Sources that are not understood",
     "topics_invalid": "Declarations of topics that are not understood",
+    "settings_invalid": "Settings of the wiki that are not understood",
     "ignore_invalid": "Patterns of ignored files that are not understood",
     "too_large": "Pages too large to be read",
     "too_deep": "Headings or blocks nested too deep",
