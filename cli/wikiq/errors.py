@@ -29,7 +29,7 @@ class WikiqError(Exception):
 
 
 class UsageError(WikiqError):
-    """The words of the command do not fit."""
+    """A usage error: an unknown option, a bad value, options that exclude each other."""
 
 
 class NoIndexError(WikiqError):

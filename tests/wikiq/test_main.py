@@ -147,7 +147,7 @@ def test_no_index_at_all_is_one_line_with_the_remedy(tmp_path: Path, shared_inde
 
 def test_without_a_daemon_one_line_on_stderr_says_since_when(shared_index: SampleIndex) -> None:
     done = run_wikiq("agent", "--json", index=shared_index)
-    assert done.err.startswith("wikiq: the daemon is not running; the tree was last looked at ")
+    assert done.err.startswith("wikiq: the daemon is not running; last scan ")
     assert done.err.count("\n") == 1
     assert done.json["stale"]
 

@@ -92,9 +92,11 @@ command = click.Command(
             type=click.IntRange(min=0),
             required=True,
             metavar="GENERATION",
-            help="The last generation already seen; 0 for all that is kept.",
+            help="The last generation already seen; 0 for all that are kept.",
         ),
-        click.Option(["--follow"], is_flag=True, help="Go on, and print changes as they are committed."),
+        click.Option(
+            ["--follow"], is_flag=True, help="Keep running and print new changes as they are committed."
+        ),
         *parameters(FORMS | INDEX),
     ],
     help=f"""{COMMANDS["changes"]}

@@ -94,21 +94,21 @@ command = click.Command(
             ["--repo"],
             type=click.Path(file_okay=False),
             metavar="PATH",
-            help="Where mentioned files lie; the nearest folder above the wiki with .git.",
+            help="Folder that mentioned paths start from; default: the nearest one above the wiki with .git.",
         ),
         click.Option(
             ["--kind"],
             multiple=True,
             metavar="KIND",
-            help="Only problems of this kind; repeated, of any of them.",
+            help="Only problems of this kind; repeat it for more kinds.",
             shell_complete=candidates.kinds,
         ),
+        click.Option(["--strict"], is_flag=True, help="Count notes and ambiguous links as broken too."),
+        click.Option(["--all"], is_flag=True, help=f"Show all problems, not {MOST_SHOWN} of each kind."),
+        click.Option(["--json"], is_flag=True, help="Print one JSON document."),
         click.Option(
-            ["--strict"], is_flag=True, help="Notes count too, and links that several pages answer."
+            ["--ndjson"], is_flag=True, help="Print NDJSON: one JSON document a line, one line a problem."
         ),
-        click.Option(["--all"], is_flag=True, help=f"All problems, not {MOST_SHOWN} of a kind."),
-        click.Option(["--json"], is_flag=True, help="One JSON document."),
-        click.Option(["--ndjson"], is_flag=True, help="One JSON document a line, one line a problem."),
         *parameters(INDEX),
     ],
     help=f"""{COMMANDS["check"]} Exit status 1 when something is broken: what a reader meets.

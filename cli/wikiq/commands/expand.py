@@ -61,7 +61,7 @@ command = click.Command(
             default=EXPANDED_DEPTH,
             show_default=True,
             metavar="N",
-            help="How many elements of the path the sections share.",
+            help="Number of headings that the sections have in common.",
         ),
         *parameters({name: FORMS[name] for name in ("--json", "--ndjson")} | INDEX),
     ],

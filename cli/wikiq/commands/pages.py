@@ -33,7 +33,7 @@ command = click.Command(
     callback=_pages,
     params=[
         *parameters(FILTERS),
-        click.Option(["--limit"], type=click.IntRange(min=1), metavar="N", help="At most so many pages."),
+        click.Option(["--limit"], type=click.IntRange(min=1), metavar="N", help="Show at most N pages."),
         *parameters(FORMS | INDEX),
     ],
     help=COMMANDS["pages"],

@@ -54,7 +54,7 @@ command = click.Command(
         click.Argument(
             ["name"], metavar="PAGE[#SECTION]|PATH:LINE[-LINE]", shell_complete=candidates.sections
         ),
-        click.Option(["--raw"], is_flag=True, help="The text alone, as it stands in the file."),
+        click.Option(["--raw"], is_flag=True, help="Print the Markdown source alone, even on a terminal."),
         *parameters({"--json": FORMS["--json"]} | INDEX),
     ],
     help=f"""{COMMANDS["show"]}

@@ -105,16 +105,18 @@ command = click.Command(
     params=[
         click.Argument(["statement"], metavar="QUERY"),
         click.Argument(["values"], nargs=-1, metavar="[VALUE]..."),
-        click.Option(["--json"], is_flag=True, help="One JSON document."),
-        click.Option(["--ndjson"], is_flag=True, help="One JSON document a line, one line a row."),
-        click.Option(["--csv"], is_flag=True, help="CSV with a line of names."),
+        click.Option(["--json"], is_flag=True, help="Print one JSON document."),
+        click.Option(
+            ["--ndjson"], is_flag=True, help="Print NDJSON: one JSON document a line, one line a row."
+        ),
+        click.Option(["--csv"], is_flag=True, help="Print CSV with a header line."),
         click.Option(
             ["--time-limit"],
             type=Seconds(min=0, min_open=True),
             default=DEFAULT_LIMIT_S,
             show_default=True,
             metavar="SECONDS",
-            help="How long the statement may run.",
+            help="Time limit of the statement, in seconds.",
         ),
         *parameters(INDEX),
     ],

@@ -43,8 +43,8 @@ def status_lines(found: Status) -> Iterator[tuple[str, str]]:
         yield "reason", found.reason
     if found.remedy:
         yield "remedy", found.remedy
-    age = "never looked at" if found.age_s is None else f"last looked at {render_age(found.age_s)} ago"
-    yield "tree", f"{age}, {counted(found.pending, 'change')} pending" if found.pending else age
+    age = "no scan yet" if found.age_s is None else f"last scan or commit {render_age(found.age_s)} ago"
+    yield "freshness", f"{age}, {counted(found.pending, 'change')} pending" if found.pending else age
     if found.building:
         yield "building", "the first build is not complete"
     if not found.projection_current:

@@ -104,7 +104,7 @@ def staleness(freshness: Freshness, root: str) -> str | None:
     """Say in one line why an answer may be behind the tree at `root`, None when it is not."""
     if freshness.mode == Mode.ROOT_UNAVAILABLE:
         return f"{freshness.reason or root}; this is what was last indexed"
-    since = "the tree has not been looked at" if freshness.age_s is None else _ago(freshness.age_s)
+    since = "no scan yet" if freshness.age_s is None else _ago(freshness.age_s)
     if freshness.daemon == STOPPED:
         return f"{freshness.reason}; {since}; {freshness.remedy}"
     if freshness.mode in (HANGING, UNKNOWN):
@@ -137,7 +137,7 @@ def _indexed_scan(snapshot: Snapshot) -> LastScan | None:
 
 
 def _ago(seconds: float) -> str:
-    return f"the tree was last looked at {render_age(seconds)} ago"
+    return f"last scan {render_age(seconds)} ago"
 
 
 def _later(one: LastScan | None, other: LastScan | None) -> LastScan | None:

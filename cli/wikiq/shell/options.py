@@ -17,24 +17,24 @@ TYPE_CHECKING = False
 
 # First words that are commands, and what the help says; each stands in `wikiq.commands.group.<name>`.
 COMMANDS = {
-    "backlinks": "The links of other pages that lead to a page.",
-    "changes": "Pages that came, changed or went since a generation.",
-    "check": "Broken links, orphans, dead mentions, and all else that is wrong with the pages.",
-    "chunks": "The chunks of the pages as NDJSON, for an embedder; also what changed since a generation.",
-    "eval": "How well a search finds what was judged right, on a set of judged questions.",
-    "completion": "The script that completes commands, pages, sections and topics in a shell.",
-    "expand": "All sections under the first two headings of a section's path.",
-    "links": "The links of a page: to pages, to files, out of the wiki, and broken ones.",
-    "mcp": "Serve this wiki to an agent: the Model Context Protocol on standard input and output.",
-    "open": "A page in your editor, at the line of the section.",
-    "outline": "The headings of a page as a tree, with lines and anchors.",
-    "pages": "Pages, newest first.",
-    "search": "Pages that answer a question, the best first; `wikiq WORDS...` is the same.",
-    "show": "A page, or one section of it.",
-    "sql": "One reading SQL statement over the index, as a table, JSON or CSV.",
-    "status": "What is indexed, how old it is, and what is wrong.",
-    "sync": "Wait until the index holds what is on the disk now.",
-    "topics": "Topics with their pages counted.",
+    "backlinks": "List links from other pages to a page.",
+    "changes": "List pages added, changed or deleted since a generation.",
+    "check": "Find broken links, orphan pages, mentions of missing files and other problems.",
+    "chunks": "Print chunks as NDJSON for an embedder; with --since, only what changed.",
+    "eval": "Measure search quality on a set of judged questions.",
+    "completion": "Print a completion script for a shell: commands, pages, sections, topics.",
+    "expand": "Show all sections under the same first two headings as a section.",
+    "links": "List the links of a page: to pages, files and other sites, and broken ones.",
+    "mcp": "Serve the wiki to an agent (Model Context Protocol on stdin and stdout).",
+    "open": "Open a page in your editor, at the line of the section.",
+    "outline": "Show the headings of a page as a tree, with lines and anchors.",
+    "pages": "List pages, newest first.",
+    "search": "Search the pages, best match first; `wikiq WORDS...` is the same.",
+    "show": "Show a page, one section or a range of lines.",
+    "sql": "Run one read-only SQL statement on the index; print a table, JSON or CSV.",
+    "status": "Show what is indexed, how fresh it is, and what is wrong.",
+    "sync": "Wait until the index is up to date with the disk.",
+    "topics": "List topics with their number of pages.",
 }
 
 FLAG, VALUE, MANY, COUNT, SECONDS = "flag", "value", "many", "count", "seconds"
@@ -57,45 +57,55 @@ def _table(*rows: tuple[str, str, str, str]) -> dict[str, Option]:
 
 
 FILTERS = _table(
-    ("--topic", MANY, "TOPIC", "Only pages with this topic; repeated, all must hold."),
+    ("--topic", MANY, "TOPIC", "Only pages with this topic; repeat it to require several."),
     ("--under", MANY, "TOPIC", "Only pages with this topic or one below it."),
     ("--not-topic", MANY, "TOPIC", "Only pages without this topic."),
-    ("--mentions", MANY, "PATH", "Only pages that speak of this file, or folder with a slash at its end."),
-    ("--path", MANY, "GLOB", "Only pages whose path fits, or lies in this folder; repeated, one must fit."),
+    (
+        "--mentions",
+        MANY,
+        "PATH",
+        "Only pages that mention this file, or folder (with a slash at its end).",
+    ),
+    (
+        "--path",
+        MANY,
+        "GLOB",
+        "Only pages whose path matches the glob or is in the folder; may be repeated.",
+    ),
     (
         "--since",
         VALUE,
         "DATE",
-        "Only pages updated since: 2026-07-14, 2026-07-14T09:30, or an age: 36h, 7d, 2w.",
+        "Only pages updated at or after a date (2026-07-14, 2026-07-14T09:30) or age (36h, 7d, 2w).",
     ),
-    ("--until", VALUE, "DATE", "Only pages updated until; written like --since, and a day is meant whole."),
+    (
+        "--until",
+        VALUE,
+        "DATE",
+        "Only pages updated up to a date or age; written like --since, a day is included whole.",
+    ),
     ("--links-to", MANY, "PAGE", "Only pages that link to this one."),
     ("--linked-by", MANY, "PAGE", "Only pages that this one links to."),
 )
 INDEX = _table(
-    ("--db", VALUE, "FILE", "The index to ask (also WIKIQ_DB)."),
-    ("--wiki", VALUE, "NAME", "The wiki to ask, by its name or its folder."),
-    ("--fresh", FLAG, "", "Wait until the index holds what is on the disk now; exit status 3 if it cannot."),
-    ("--timeout", SECONDS, "SECONDS", "The longest wait of --fresh (5)."),
+    ("--db", VALUE, "FILE", "Read this index file (also WIKIQ_DB)."),
+    ("--wiki", VALUE, "NAME", "Read this wiki, by its name or its folder."),
+    ("--fresh", FLAG, "", "Wait until the index is up to date with the disk; exit status 3 if it cannot be."),
+    ("--timeout", SECONDS, "SECONDS", "The longest wait of --fresh, in seconds (5)."),
 )
 FORMS = _table(
-    ("--json", FLAG, "", "One JSON document."),
-    ("--ndjson", FLAG, "", "One JSON document a line, one line a row."),
-    ("--format", VALUE, "TEMPLATE", "A line a row, like '{path}:{line} {title}'."),
+    ("--json", FLAG, "", "Print one JSON document."),
+    ("--ndjson", FLAG, "", "Print NDJSON: one JSON document a line, one line a row."),
+    ("--format", VALUE, "TEMPLATE", "Print a line a row from a template, like '{path}:{line} {title}'."),
 )
 SEARCH = FILTERS | _table(
-    ("--limit", COUNT, "N", f"At most so many hits ({DEFAULT_LIMIT})."),
-    ("--sections", FLAG, "", "Every section that matches, not the best one of a page."),
-    ("--without", MANY, "WORD", "Leave out sections that hold this word or phrase; repeated."),
-    (
-        "--exact",
-        FLAG,
-        "",
-        "Match words exactly: no prefixes, variants or spelling correction.",
-    ),
-    ("--prefix", FLAG, "", "Take the last word for the beginning of one."),
-    ("--explain", FLAG, "", "Tell how the words were taken and what the scores are made of."),
-    ("--all", FLAG, "", "Ask every index of the state folder."),
+    ("--limit", COUNT, "N", f"Show at most N hits ({DEFAULT_LIMIT})."),
+    ("--sections", FLAG, "", "Show every matching section, not only the best one of each page."),
+    ("--without", MANY, "WORD", "Leave out sections that hold this word or phrase; repeated, any of them."),
+    ("--exact", FLAG, "", "Match words exactly: no prefixes, variants or spelling correction."),
+    ("--prefix", FLAG, "", "Treat the last word as a prefix."),
+    ("--explain", FLAG, "", "Explain how each word was matched and what each score is made of."),
+    ("--all", FLAG, "", "Search every registered wiki."),
 )
 SEARCH = SEARCH | FORMS | INDEX
 

@@ -65,7 +65,7 @@ def test_without_a_daemon_it_is_stale_and_says_since_when(index: SampleIndex) ->
     assert (found.stale, found.daemon, found.mode) == (True, "stopped", "stopped")
     start = f"start it with `indexerd run {index.root}`"
     assert (found.reason, found.remedy) == ("the daemon is not running", start)
-    assert said(index) == f"the daemon is not running; the tree was last looked at 3 h ago; {start}"
+    assert said(index) == f"the daemon is not running; last scan 3 h ago; {start}"
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_a_daemon_that_writes_another_file_counts_as_none(index: SampleIndex) ->
         assert (found.stale, found.daemon, found.mode, found.pending) == (True, "stopped", "stopped", 0)
         assert (found.last_scan, found.counters) == (None, {})
         assert said(index) == (
-            "the daemon in its folder writes another index; the tree was last looked at 3 h ago; "
+            "the daemon in its folder writes another index; last scan 3 h ago; "
             "give each index a folder of its own"
         )
 
@@ -227,7 +227,7 @@ def test_a_writer_without_a_state_is_a_build(index: SampleIndex) -> None:
         (index.db.parent / "state.json").unlink()
         found = freshness(index)
         assert (found.mode, found.stale) == ("building", True), "of which file of the folder, nobody says"
-        assert said(index) == "a build is at work; the tree was last looked at 3 h ago"
+        assert said(index) == "a build is at work; last scan 3 h ago"
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ def test_a_wiki_that_alone_is_behind_is_named(two: SampleIndex) -> None:
     with running_daemon(two):
         done = run_wikiq("apple", "--all", index=two)
     start = f"start it with `indexerd run {two.root.with_name('two')}`"
-    assert done.err.startswith("wikiq: two: the daemon is not running; the tree was last looked at ")
+    assert done.err.startswith("wikiq: two: the daemon is not running; last scan ")
     assert done.err.endswith(f" ago; {start}\n")
     with running_daemon(two, WATCHING | {"pending": 2}):
         done = run_wikiq("apple", "--all", index=two)
