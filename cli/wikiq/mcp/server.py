@@ -6,6 +6,7 @@ methods, no tool: those are a function that it is given.
 
 from __future__ import annotations
 
+import signal
 import sys
 import threading
 from collections import deque
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from wikiq.mcp.calls import Calls
 
 MOST_WAITING = 64  # requests; a client that sends more is told to wait
+_FOR_THE_READER = frozenset({signal.SIGTERM, signal.SIGINT})
 LAST_WAIT_S = 5.0  # for what still runs when the client has gone
 
 
@@ -56,7 +58,10 @@ class Server:
     def serve(self, lines: Iterator[bytes]) -> None:
         """Take every line; come back when they end and what was asked is answered."""
         worker = threading.Thread(target=self._work, name="answers", daemon=True)
+        # A thread inherits its mask: a signal that it took would not wake this one from its read.
+        signal.pthread_sigmask(signal.SIG_BLOCK, _FOR_THE_READER)
         worker.start()
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _FOR_THE_READER)
         try:
             for line in lines:
                 if self._is_gone:
