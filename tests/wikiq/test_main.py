@@ -49,7 +49,7 @@ from tests.wikiq.sample_index import SampleIndex
         (["search"], 2),
         (["search", ""], 2),
         (["?!"], 2),
-        (["-agent"], 2),
+        (["-agent"], 0),
         (["agent", "--since", "never"], 2),
         (["agent", "--limit", "0"], 2),
         (["agent", "--limit"], 2),
@@ -184,7 +184,7 @@ def test_an_option_that_is_nearly_one_is_a_word_and_is_told(index: SampleIndex) 
     with running_daemon(index):
         done = run_wikiq("agent", "--jsno", index=index)
         quiet = run_wikiq("agent", "--amend", index=index)
-    assert done.out.startswith("guide/setup.md:1\t")
+    assert done.out.startswith("guide/setup.md:3\t")
     assert done.err == "wikiq: --jsno: taken as a word to search for; the option is --json\n"
     assert quiet.err == ""
 
@@ -215,7 +215,7 @@ def test_a_pipe_is_told_which_files_have_changed_since(index: SampleIndex) -> No
     (index.root / "guide" / "setup.md").unlink()
     with running_daemon(index):
         done = run_wikiq("agent", index=index)
-    assert done.out.startswith("guide/setup.md:1\t")
+    assert done.out.startswith("guide/setup.md:3\t")
     assert done.err == "wikiq: changed or gone since they were indexed: guide/setup.md\n"
 
 
