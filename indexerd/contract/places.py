@@ -16,6 +16,12 @@ _HASH_DIGITS: Final = 12  # 48 bits tell the wikis of one machine apart
 _NAME_LENGTH: Final = 40  # characters of a folder's name; the hash behind it is what identifies it
 
 
+def is_below(path: str, above: str) -> bool:
+    """Tell whether `path` is `above` or lies below it: both real and absolute, or both from the root ("")."""
+    above = above.rstrip("/")
+    return not above or path == above or path.startswith(f"{above}/")
+
+
 def folder_stem(root: str) -> str:
     """Give what the name of the folder of the index of `root` begins with, before `-` and its hash.
 

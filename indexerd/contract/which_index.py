@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from indexerd.contract.places import index_folder
+from indexerd.contract.places import index_folder, is_below
 from indexerd.contract.record import Record
 
 # The name is what type checkers go by: importing typing costs a search as much as opening the index.
@@ -84,13 +84,8 @@ def name_one(words: Sequence[str]) -> str:
 
 def find_around(known: Iterable[Known], folder: str) -> Known | None:
     """Find the index of the deepest root that holds `folder`, a real path."""
-    around = [index for index in known if index.root and is_within(folder, index.root)]
+    around = [index for index in known if index.root and is_below(folder, index.root)]
     return max(around, key=lambda index: len(index.root), default=None)
-
-
-def is_within(path: str, folder: str) -> bool:
-    """Tell whether `path` is `folder` or lies below it; both are absolute, without links."""
-    return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
 def shell_word(text: str) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from indexerd.contract.places import is_below
 from indexerd.core.sync.confirmation import (
     CONFIRM_AFTER_S,
     SETTLE_AFTER_S,
@@ -20,7 +21,6 @@ from indexerd.core.sync.confirmation import (
     is_emptied,
 )
 from indexerd.core.sync.intervals import back_off_s
-from indexerd.core.sync.paths import is_below
 from indexerd.core.sync.plan import Outcome, Projected, Vanished
 from indexerd.core.sync.scheduler import Job
 from indexerd.errors import NotPermittedError, RootError

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from indexerd.contract.places import is_below
 from indexerd.core.sync.event_paths import cover_of, is_configuration
-from indexerd.core.sync.paths import is_below
 from indexerd.core.sync.scheduler import Agenda, Reason
 from indexerd.core.sync.watch_faults import Fault
 from indexerd.daemon.cookies import Cookies

@@ -14,8 +14,8 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final
 
+from indexerd.contract.places import is_below
 from indexerd.core.page.names import escape_name
-from indexerd.core.sync.paths import is_below
 from indexerd.pipeline.indexer import Indexer, never
 from indexerd.store import Snapshot
 from indexerd.store.read.public_rows import PUBLIC_ROWS, column_names

@@ -1,13 +1,12 @@
 """Settings: flag, else environment, else the wiki's own file, else the user's file, else the default.
 
 One table says which settings there are; everything else is read from it. An unknown key is an error
-that names the nearest known one. What can be measured is no setting.
+that names what was probably meant. What can be measured is no setting.
 """
 
 from __future__ import annotations
 
 import contextlib
-import difflib
 import errno
 import os
 import stat
@@ -17,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from indexerd.contract.places import NoHomeError, config_home
+from indexerd.contract.suggestions import did_you_mean, nearest
 from indexerd.core.page.names import CONFIG_FILE, is_text
 from indexerd.core.sync.intervals import LONGEST_INTERVAL_S, SHORTEST_INTERVAL_S
 from indexerd.errors import ConfigurationError, IndexerdError, NotPermittedError
@@ -281,8 +281,8 @@ def _parse_toml(path: str, *, follow: bool) -> dict[str, Any]:
 
 
 def _unknown(where: str, name: str, known: list[str]) -> ConfigurationError:
-    nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.0)
-    return ConfigurationError(where, f"{name} is no setting", f"did you mean {nearest[0]}?")
+    remedy = did_you_mean(nearest(name, known), f"use {', '.join(sorted(known))}")
+    return ConfigurationError(where, f"{name} is no setting", remedy)
 
 
 def setting_values(settings: Settings) -> Iterator[tuple[Setting, object]]:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
+from indexerd.contract.places import is_below
 from indexerd.core.model import Diagnostic, Stamp
 from indexerd.core.page.names import (
     IGNORE_FILES,
@@ -22,7 +23,6 @@ from indexerd.core.page.names import (
     is_text,
     page_suffixes,
 )
-from indexerd.core.sync.paths import is_below
 from indexerd.core.sync.reconcile import (
     LINK_NOT_FOLLOWED,
     NOT_REGULAR,

@@ -14,8 +14,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Final
 
+from indexerd.contract.places import is_below
 from indexerd.core.model import Diagnostic, Stamp
-from indexerd.core.sync.paths import WHOLE_TREE, is_below
+from indexerd.core.sync.paths import WHOLE_TREE
 from indexerd.core.sync.plan import Unread, Vanished
 from indexerd.core.sync.reconcile import LINK_NOT_FOLLOWED, NOT_REGULAR, UNSETTLED, Scan
 from indexerd.errors import ConfigurationError, NotPermittedError, RootError

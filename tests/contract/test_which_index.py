@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from indexerd.contract.places import index_folder
-from indexerd.contract.which_index import AmbiguousNameError, KnownIndex, find_around, find_meant, is_within
+from indexerd.contract.which_index import AmbiguousNameError, KnownIndex, find_around, find_meant
 
 
 def known(root: str, wiki: str | None = None, label: str | None = None) -> KnownIndex:
@@ -70,4 +70,3 @@ def test_the_deepest_root_around_a_folder_is_meant() -> None:
     assert find_around([HERE, inner], "/here/notes/deep/er") == inner
     assert find_around([inner, HERE], "/here/notes/other") == HERE
     assert find_around([HERE], "/here/notes2") is None
-    assert is_within("/a", "/")

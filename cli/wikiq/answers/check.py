@@ -12,6 +12,7 @@ from itertools import groupby
 from typing import Any
 
 from indexerd.contract.record import Record
+from indexerd.contract.suggestions import did_you_mean, nearest
 from indexerd.contract.terms import fold_path, fold_title
 from wikiq.answers.fragments import PageFragments
 from wikiq.answers.links import BROKEN, BY_NAME_KINDS, FILE, StoredLink, link_status, standing_lines
@@ -22,7 +23,6 @@ from wikiq.index.check_settings import read_ignored
 from wikiq.index.database import Snapshot
 from wikiq.index.tree_names import TreeNames
 from wikiq.query.names import SectionName
-from wikiq.query.spelling import nearest
 
 TOPICS_FILE = "topics.yaml"
 HOME_PAGES = frozenset({"readme", "index", "_index"})  # stems; where reading starts nothing needs to lead to
@@ -146,8 +146,7 @@ def only_kinds(found: CheckResult, kinds: Sequence[str]) -> CheckResult:
     """Keep the problems of some kinds; without any all. Raises UsageError for a kind that there is not."""
     for kind in kinds:
         if kind not in TITLES and kind not in found.counts:
-            near = nearest(kind, TITLES)
-            remedy = f"did you mean {' or '.join(near)}?" if near else f"use {', '.join(TITLES)}"
+            remedy = did_you_mean(nearest(kind, TITLES), f"use {', '.join(TITLES)}")
             raise UsageError(kind, "there is no such kind of problem", remedy)
     if not kinds:
         return found

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from indexerd.contract.which_index import is_within
+from indexerd.contract.places import is_below
 from wikiq.answers.pages import page, split_line
 from wikiq.commands import candidates
 from wikiq.commands.group import parameters, split_source
@@ -41,7 +41,7 @@ def _real_file(root: str, path: str) -> str:
     An index may come from anybody. A root that is not absolute would be read as an option of the editor.
     """
     real_root, real = os.path.realpath(root), os.path.realpath(os.path.join(root, path))
-    if not os.path.isabs(root) or not is_within(real, real_root):
+    if not os.path.isabs(root) or not is_below(real, real_root):
         raise UsageError(path, f"does not lie in {root}, the root of this index", "build the index anew")
     return real
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 
+from indexerd.contract.places import is_below
 from wikiq.model.results import FORMAT, OK, document, json_form, place
 from wikiq.output.terminal import BOLD, FAINT, MATCH, PLACE, WARNING, Span, counted, joined
 
@@ -55,7 +56,7 @@ def shown_path(root: str, path: str, folder: str) -> str:
     if folder == root:
         return path
     full = os.path.join(root, path)
-    return os.path.relpath(full, folder) if folder.startswith(root.rstrip("/") + "/") else full
+    return os.path.relpath(full, folder) if is_below(folder, root) else full
 
 
 def breadcrumb(hit: Hit) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import posixpath
 
 from indexerd.contract.record import Record
+from indexerd.contract.suggestions import MOST_SUGGESTED, did_you_mean, nearest
 from indexerd.contract.terms import fold_path, fold_title
 from indexerd.contract.which_index import shell_word
 from wikiq.errors import UnknownPageError, UnknownSectionError, UnknownTopicError, UsageError
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     from wikiq.index.database import Snapshot
 
-MOST_SUGGESTED = 3  # near misses in one line
 MOST_COMPARED = 5_000  # names held against a miss: .1 s
 PATH_SIGN = ">"  # between the headings of a path that is typed
 LENGTH_SLACK = 4  # characters by which a near miss may be longer or shorter
@@ -66,8 +66,10 @@ def require_page(snapshot: Snapshot, name: str, *, folder: str | None = None) ->
     page = find_page(snapshot, name, folder=folder)
     if page is None:
         key = fold_path(bindable(name))
-        near = _nearest(key, (row[0] for row in _comparable(snapshot, key)))
-        raise UnknownPageError(name, "there is no such page", _did_you_mean(near, "see `wikiq pages`"))
+        near = nearest(key, (row[0] for row in _comparable(snapshot, key)))
+        raise UnknownPageError(
+            name, "there is no such page", did_you_mean(map(shell_word, near), "see `wikiq pages`")
+        )
     return page
 
 
@@ -112,12 +114,12 @@ def require_section(snapshot: Snapshot, page: PageRef, name: str) -> SectionRef:
     at = _ordinal_at(snapshot, page, name) if PATH_SIGN in name else None
     if at is not None:
         return SectionRef(section_rowid=sections[at].section_rowid, ordinal=at)
-    anchors = _nearest(name, (one.anchor for one in sections if one.anchor))
+    anchors = nearest(name, (one.anchor for one in sections if one.anchor))
     near = [f"{page.slug}#{anchor}" for anchor in anchors]
     raise UnknownSectionError(
         f"{page.slug}#{name}",
         "there is no such section",
-        _did_you_mean(near, f"see `wikiq outline {shell_word(page.slug)}`"),
+        did_you_mean(map(shell_word, near), f"see `wikiq outline {shell_word(page.slug)}`"),
     )
 
 
@@ -151,8 +153,10 @@ def require_topic(snapshot: Snapshot, topic: str) -> str:
     folded = "-".join(fold_title(bindable(topic).strip().removeprefix("#")).split())
     if snapshot.row(sql.SELECT_TOPIC_EXISTS, {"topic": folded}) is not None:
         return folded
-    near = _nearest(folded, (row[0] for row in snapshot.rows(sql.SELECT_TOPIC_NAMES)))
-    raise UnknownTopicError(topic, "there is no such topic", _did_you_mean(near, "see `wikiq topics`"))
+    near = nearest(folded, (row[0] for row in snapshot.rows(sql.SELECT_TOPIC_NAMES)))
+    raise UnknownTopicError(
+        topic, "there is no such topic", did_you_mean(map(shell_word, near), "see `wikiq topics`")
+    )
 
 
 def _spellings(name: str, root: str, folder: str | None) -> Iterable[str]:
@@ -168,13 +172,3 @@ def _spellings(name: str, root: str, folder: str | None) -> Iterable[str]:
 def _comparable(snapshot: Snapshot, key: str) -> list[tuple[str]]:
     bounds = (key, len(key) - LENGTH_SLACK, len(key) + LENGTH_SLACK, MOST_COMPARED)
     return snapshot.rows(sql.SELECT_SIMILAR_NAMES, bounds)
-
-
-def _nearest(name: str, candidates: Iterable[str]) -> list[str]:
-    from difflib import get_close_matches
-
-    return get_close_matches(name, list(dict.fromkeys(candidates)), n=MOST_SUGGESTED)
-
-
-def _did_you_mean(near: list[str], otherwise: str) -> str:
-    return f"did you mean {' or '.join(map(shell_word, near))}?" if near else otherwise

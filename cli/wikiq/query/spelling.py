@@ -5,6 +5,8 @@ Pure: the vocabulary comes in as words with the number of sections that hold the
 
 from __future__ import annotations
 
+from indexerd.contract.suggestions import edit_distance
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -59,63 +61,3 @@ def nearest_word(word: str, vocabulary: Iterable[tuple[str, int]]) -> str | None
         if best is None or rank < best:
             best, most = rank, edits
     return best[2] if best else None
-
-
-def edit_distance(one: str, other: str, most: int) -> int | None:
-    """Damerau-Levenshtein distance with adjacent swaps (optimal string alignment); None past `most`."""
-    if abs(len(one) - len(other)) > most:
-        return None
-    before_last: list[int] = []
-    last = list(range(len(other) + 1))
-    for row, letter in enumerate(one, 1):
-        this = [row]
-        for column, against in enumerate(other, 1):
-            cost = min(last[column] + 1, this[-1] + 1, last[column - 1] + (letter != against))
-            if row > 1 < column and letter == other[column - 2] and one[row - 2] == against:
-                cost = min(cost, before_last[column - 2] + 1)
-            this.append(cost)
-        if min(this) > most:
-            return None
-        before_last, last = last, this
-    return last[-1] if last[-1] <= most else None
-
-
-MOST_EDITS = 2  # between what was typed and what was meant
-SHORTEST_FOR_TWO = 5  # letters of the name; in a shorter one two edits make any word of any other
-
-
-def nearest(typed: str, names: Iterable[str]) -> list[str]:
-    """Give the names that are fewest edits away from `typed`, if that is no more than its length allows."""
-    letters = typed.lower().replace("-", "").replace("_", "")
-    most = MOST_EDITS if len(letters) >= SHORTEST_FOR_TWO else 1
-    distances = {name: count_edits(typed.lower(), name) for name in names}
-    fewest = min(distances.values(), default=most + 1)
-    return [name for name, distance in distances.items() if distance == fewest] if fewest <= most else []
-
-
-def count_edits(word: str, other: str) -> int:
-    """Count the letters to add, leave out, replace or swap with a neighbour (optimal string alignment)."""
-    before: list[int] = []
-    row = list(range(len(other) + 1))
-    for at, letter in enumerate(word, 1):
-        before_that, before, row = before, row, [at]
-        for to, wanted in enumerate(other, 1):
-            edits = min(before[to] + 1, row[-1] + 1, before[to - 1] + (letter != wanted))
-            if before_that and to > 1 and word[at - 2] == wanted and letter == other[to - 2]:
-                edits = min(edits, before_that[to - 2] + 1)
-            row.append(edits)
-    return row[-1]
-
-
-def is_one_edit_away(word: str, other: str) -> bool:
-    """Tell whether one letter added, left out, replaced or swapped with its neighbour makes them equal."""
-    if word == other or abs(len(word) - len(other)) > 1:
-        return False
-    shorter, longer = sorted((word, other), key=len)
-    at = 0
-    while at < len(shorter) and shorter[at] == longer[at]:
-        at += 1
-    if len(shorter) < len(longer):
-        return shorter[at:] == longer[at + 1 :]
-    swapped = shorter[at : at + 2] == longer[at + 1 : at + 2] + longer[at : at + 1]
-    return shorter[at + 1 :] == longer[at + 1 :] or (swapped and shorter[at + 2 :] == longer[at + 2 :])

@@ -6,6 +6,7 @@ every start, so it imports nothing slow.
 
 from __future__ import annotations
 
+from indexerd.contract.suggestions import edit_distance, nearest
 from wikiq.model.request import (
     LARGEST_LIMIT,
     LONGEST_TIMEOUT_S,
@@ -14,7 +15,6 @@ from wikiq.model.request import (
     Source,
     bindable,
 )
-from wikiq.query.spelling import is_one_edit_away, nearest
 from wikiq.shell.options import COMMANDS, COUNT, FLAG, MANY, SEARCH, SECONDS, SearchArguments
 
 TYPE_CHECKING = False
@@ -121,7 +121,7 @@ def meant_commands(arguments: Sequence[str]) -> list[str]:
     place = first_word(arguments)
     if place is None or arguments[place] in COMMANDS:
         return []
-    near = [command for command in COMMANDS if is_one_edit_away(arguments[place], command)]
+    near = [command for command in COMMANDS if edit_distance(arguments[place], command, 1) == 1]
     parsed = parse_plainly(arguments) if near else None
     is_long = parsed is not None and len(parsed.words) > LONGEST_COMMAND
     return [command for command in near if command == "search" or not is_long]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from indexerd.contract.which_index import is_within
+from indexerd.contract.places import is_below
 from wikiq.errors import NOT_FRESH, NOTHING_FOUND, CancelledError, WikiqError
 from wikiq.index.freshness import freshness_of, staleness
 from wikiq.index.locate import DB_VARIABLE, open_index
@@ -99,7 +99,7 @@ class Session:
         if not self._is_named:
             with self.database.snapshot() as snapshot:
                 name, root = snapshot.wiki, snapshot.root
-            if not is_within(os.path.realpath(surroundings.folder), root):
+            if not is_below(os.path.realpath(surroundings.folder), root):
                 surroundings.note(f"this is about the wiki {name} in {root}")
         self.database, barrier = make_fresh(self.database, timeout_s)
         self.is_fresh = barrier.fresh

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from indexerd.contract.places import is_below
 from indexerd.core.sync.paths import ROOT, folders_above, parent_of
 
 QUIET_DELAY_MS: Final = 50  # an editor's save is one to four events within a few milliseconds
@@ -199,8 +200,3 @@ def _batch_of(taken: Mapping[str, _Wait], *, trailing: bool) -> Batch:
         subtrees=tuple(path for path, wait in taken.items() if wait.subtree),
         trailing=trailing,
     )
-
-
-def is_below(path: str, folder: str) -> bool:
-    """Whether `path` is somewhere inside `folder`; a folder is not inside itself."""
-    return path != ROOT and (folder == ROOT or path.startswith(folder + "/"))

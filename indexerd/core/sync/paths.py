@@ -8,11 +8,6 @@ from typing import Final
 WHOLE_TREE: Final = ("",)
 
 
-def is_below(path: str, above: str) -> bool:
-    """Whether `path` is `above` or lies below it; '' is above everything."""
-    return not above or path == above or path.startswith(f"{above}/")
-
-
 def outermost(covers: Iterable[str]) -> tuple[str, ...]:
     """The covers without those that lie below another one, in order."""
     distinct = set(covers)

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from indexerd.contract.places import is_below
 from indexerd.core.model import Diagnostic, Stamp
 from indexerd.core.sync.model import IndexedPage
-from indexerd.core.sync.paths import is_below
 
 RACY_NS: Final = 2_000_000_000  # file systems with 1 s stamps hide a second edit (git's racy rule)
 

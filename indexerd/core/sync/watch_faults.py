@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from indexerd.contract.places import is_below
+
 # Changes made elsewhere give no event here. `fuseblk` is a local disk and does give them.
 _NETWORK = ("acfs", "afs", "beegfs", "ceph", "cifs", "coda", "glusterfs", "gpfs", "gfs2", "lustre", "ncpfs")
 _SHARED = ("nfs", "nfs4", "ocfs2", "smb2", "smb3", "smbfs", "fuse")
@@ -89,11 +91,11 @@ def find_event_free_mount(mount_table: str, root: str) -> Fault | None:
         if len(fields) < 5 or not tail:
             continue
         point, kind = _unescape(fields[4]), tail.split()[0]
-        if root == point or root.startswith(point.rstrip("/") + "/"):
+        if is_below(root, point):
             # A later line covers an earlier one at the same point; a longer point is nearer.
             if at_root is None or len(point) >= len(at_root[0]):
                 at_root = point, kind
-        elif point.startswith(root.rstrip("/") + "/") and _gives_no_events(kind):
+        elif is_below(point, root) and _gives_no_events(kind):
             return _no_events(point, kind)
     if at_root is not None and _gives_no_events(at_root[1]):
         return _no_events(*at_root)

@@ -7,6 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexerd.contract.places import is_below
 from indexerd.core.sync.debounce import (
     FOLDER_CAP,
     LONGEST_WAIT_MS,
@@ -17,7 +18,6 @@ from indexerd.core.sync.debounce import (
     TRAILING_QUIET_MS,
     Batch,
     Batcher,
-    is_below,
 )
 from indexerd.core.sync.paths import ROOT
 
@@ -248,9 +248,7 @@ def test_every_report_is_covered_by_a_batch_that_comes_after_it(
         if batch is None:
             return
         for path in list(open_reports):
-            covered = path in batch.paths or any(
-                path == folder or is_below(path, folder) for folder in batch.subtrees
-            )
+            covered = path in batch.paths or any(is_below(path, folder) for folder in batch.subtrees)
             if covered:
                 latest = max(latest, when - open_reports.pop(path))
 

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexerd.contract.places import is_below
 from indexerd.core.model import Diagnostic, Stamp
 from indexerd.core.sync.confirmation import GUARDED_DELETIONS, needs_confirmation
 from indexerd.core.sync.model import IndexedPage
-from indexerd.core.sync.paths import is_below, outermost
+from indexerd.core.sync.paths import outermost
 from indexerd.core.sync.reconcile import RACY_NS, UNREADABLE, Scan, ToRead, Work, is_racy, plan_scan
 
 SECOND = 1_000_000_000

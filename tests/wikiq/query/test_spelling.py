@@ -3,50 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from wikiq.query.spelling import (
     LONG,
     LONGEST,
     SHORTEST,
-    edit_distance,
     edits_allowed,
     likely_beginnings,
     nearest_word,
 )
-
-WORD = st.text("abcde", max_size=8)
-
-
-@pytest.mark.parametrize(
-    "one, other, expected",
-    [
-        ("cancelation", "cancellation", 1),
-        ("recieve", "receive", 1),
-        ("proces", "process", 1),
-        ("abcdef", "abcdef", 0),
-        ("abcdef", "badcfe", None),
-        ("kitten", "sitting", None),
-        ("", "ab", 2),
-    ],
-)
-def test_edits_between_two_words(one: str, other: str, expected: int | None) -> None:
-    assert edit_distance(one, other, 2) == expected
-
-
-@given(WORD, WORD)
-def test_the_distance_is_symmetric_and_zero_for_equals_only(one: str, other: str) -> None:
-    there = edit_distance(one, other, 20)
-    assert there == edit_distance(other, one, 20)
-    assert (there == 0) is (one == other)
-
-
-@given(WORD, WORD, st.integers(0, 4))
-def test_the_limit_only_hides_what_is_further(one: str, other: str, most: int) -> None:
-    full = edit_distance(one, other, 20)
-    assert full is not None
-    assert edit_distance(one, other, most) == (full if full <= most else None)
 
 
 @pytest.mark.parametrize(

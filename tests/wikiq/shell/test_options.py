@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexerd.contract.suggestions import nearest
 from wikiq.commands.search import command
-from wikiq.query.spelling import is_one_edit_away
 from wikiq.shell.options import COMMANDS, COUNT, FLAG, SEARCH, SECONDS, SearchArguments
-from wikiq.shell.parse import as_command, meant_commands, parse_plainly, unknown_options
+from wikiq.shell.parse import as_command, meant_commands, option_hints, parse_plainly, unknown_options
 
 
 def parse_with_click(arguments: list[str]) -> SearchArguments:
@@ -134,27 +134,6 @@ def test_the_first_word_that_is_no_option_decides_the_command(
     assert as_command(typed) == command_line
 
 
-@pytest.mark.parametrize(
-    "word, other, near",
-    [
-        ("serach", "search", True),
-        ("seach", "search", True),
-        ("searchh", "search", True),
-        ("xearch", "search", True),
-        ("search", "search", False),
-        ("sarech", "search", False),
-        ("sea", "search", False),
-        ("", "a", True),
-        ("ab", "ba", True),
-        ("abc", "bca", False),
-        ("ab", "cd", False),
-    ],
-)
-def test_one_letter_added_left_out_replaced_or_swapped_is_one_edit(word: str, other: str, near: bool) -> None:
-    assert is_one_edit_away(word, other) is near
-    assert is_one_edit_away(other, word) is near
-
-
 def test_a_first_word_near_a_command_is_told() -> None:
     assert meant_commands(["statsu", "page"]) == ["status"]
     assert meant_commands(["--json", "page"]) == ["pages"]
@@ -168,3 +147,31 @@ def test_a_first_word_near_a_command_is_told() -> None:
 def test_words_that_look_like_options_are_known_but_not_the_values_of_options() -> None:
     typed = ["--amend", "--topic", "--jsno", "-x", "--json", "--limt=3", "--", "--fersh"]
     assert unknown_options(typed) == ["--amend", "--limt"]
+
+
+@pytest.mark.parametrize(
+    "typed, meant",
+    [
+        ("--jsno", ["--json"]),
+        ("--topics", ["--topic"]),
+        ("--limt", ["--limit"]),
+        ("--sectons", ["--sections"]),
+        ("--seciton", ["--sections"]),
+        ("--JSON", ["--json"]),
+        ("--linksto", ["--links-to"]),
+        ("--amend", []),
+        ("--help", []),
+        ("--dbs", ["--db"]),
+        ("--xyz", []),
+        ("--no-verify", []),
+    ],
+)
+def test_an_option_one_or_two_edits_away_was_meant(typed: str, meant: list[str]) -> None:
+    assert nearest(typed, SEARCH) == meant
+
+
+def test_every_misspelt_option_is_told_once() -> None:
+    assert option_hints(["--jsno", "word", "--jsno", "--limt=3", "--amend"]) == [
+        "--jsno: taken as a word to search for; the option is --json",
+        "--limt: taken as a word to search for; the option is --limit",
+    ]
