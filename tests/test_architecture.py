@@ -293,6 +293,52 @@ def stamp():
 """
 
 
+@pytest.mark.parametrize("room", sorted(room for room in ROOMS if is_listed(room, PURE_ROOMS)))
+@pytest.mark.parametrize(
+    "planted, part",
+    [("import subprocess", "subprocess"), ("from time import monotonic", "time"), ("datetime.now()", "now")],
+)
+def test_a_process_or_a_clock_planted_in_a_pure_room_is_seen(
+    tmp_path: Path, room: str, planted: str, part: str
+) -> None:
+    name = next(name for name, module in MODULES.items() if room_of(name) == room and module.tree.body)
+    path = tmp_path / "planted.py"
+    path.write_text(f"{MODULES[name].path.read_text('utf-8')}\n{planted}\n", "utf-8")
+    assert impure_parts(parse_module(name, path)) == {part}
+
+
+@pytest.mark.parametrize(
+    "importer, imported",
+    [
+        ("indexerd.contract.places", "indexerd.core.model"),
+        ("indexerd.contract.terms", "wikiq.errors"),
+        ("indexerd.core.model", "indexerd.core.project"),
+        ("indexerd.core.page.links", "indexerd.core.chunks.chunks"),
+        ("indexerd.tree.scanner", "indexerd.store.store"),
+        ("indexerd.store.file.schema", "indexerd.store.read.rows"),
+        ("indexerd.pipeline.indexer", "indexerd.daemon.loop"),
+        ("indexerd.service.units", "indexerd.setup.config"),
+        ("indexerd.daemon.loop", "indexerd.command.options"),
+        ("wikiq.model.results", "wikiq.index.database"),
+        ("wikiq.index.database", "wikiq.query.names"),
+        ("wikiq.query.names", "wikiq.ranking.score"),
+        ("wikiq.ranking.score", "wikiq.snippet.excerpt"),
+        ("wikiq.snippet.excerpt", "wikiq.answers.search"),
+        ("wikiq.answers.search", "wikiq.output.hits"),
+        ("wikiq.output.hits", "wikiq.index.sql"),
+        ("wikiq.eval.evaluate", "wikiq.output.terminal"),
+        ("wikiq.shell.session", "wikiq.commands.group"),
+        ("wikiq.mcp.calls", "wikiq.shell.session"),
+        ("wikiq.mcp.calls", "indexerd.core.markdown.parser"),
+    ],
+)
+def test_an_import_planted_against_the_table_is_seen(tmp_path: Path, importer: str, imported: str) -> None:
+    path = tmp_path / "planted.py"
+    path.write_text(f"{MODULES[importer].path.read_text('utf-8')}\nimport {imported}\n", "utf-8")
+    found = imported_modules(parse_module(importer, path), MODULES)
+    assert [other for other in sorted(found) if not may_import(importer, other)] == [imported]
+
+
 def test_the_checks_see_what_they_are_meant_to_see(tmp_path: Path) -> None:
     path = tmp_path / "links.py"
     path.write_text(BAD_CORE, "utf-8")

@@ -13,7 +13,7 @@ from wikiq.index.database import Snapshot
 from wikiq.model.request import Source
 from wikiq.model.results import ChangeRow, IndexAge
 from wikiq.output.context import Surroundings
-from wikiq.output.listing import Form, Listing, print_rows
+from wikiq.output.listing import Form, Listing, print_listing
 from wikiq.output.terminal import FAINT, Span
 from wikiq.shell.options import COMMANDS, FORMS, INDEX
 from wikiq.shell.session import opened
@@ -30,8 +30,7 @@ def _changes(surroundings: Surroundings, /, *, since: int, follow: bool, **value
     with opened(source, surroundings) as session:
         found = _known_changes(session.snapshot, since)
     session.tell_staleness(surroundings)
-    beside = {"index_id": found.index_id, "generation": found.generation, "floor": found.floor}
-    print_rows(found.rows, form, LISTING, surroundings, session.age, **beside)
+    print_listing(_listing(found), form, surroundings, session.age)
     while follow:
         found = _follow_file(found, source, form, surroundings, session.age)
     return session.exit_status(FOUND)
@@ -48,7 +47,7 @@ def _follow_file(
                     path = session.database.path
                     raise ForeignIndexError(path, "was built anew", "start over with --since 0")
                 found = _known_changes(snapshot, seen.generation)
-            print_rows(found.rows, form, LISTING, surroundings, age)
+            print_listing(_listing(found), form, surroundings, age)
             seen = found
             surroundings.out.pause(FOLLOW_PAUSE_S)
     return seen
@@ -81,7 +80,10 @@ def _lines(row: ChangeRow) -> list[tuple[Span | str, ...]]:
     ]
 
 
-LISTING = Listing(name="changes", columns=_columns, lines=_lines)
+def _listing(found: Changes) -> Listing:
+    beside = {"index_id": found.index_id, "generation": found.generation, "floor": found.floor}
+    return Listing(name="changes", rows=found.rows, columns=_columns, lines=_lines, beside=beside)
+
 
 command = click.Command(
     "changes",

@@ -3,51 +3,34 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import click
 
 from wikiq.answers.links import BROKEN, PAGE, LinkRow, links
 from wikiq.commands import candidates
-from wikiq.commands.group import parameters, split_source
-from wikiq.errors import FOUND, NOTHING_FOUND
-from wikiq.output.context import Surroundings
+from wikiq.commands.listing import listing_command
 from wikiq.output.hits import shown_path
-from wikiq.output.listing import Form, Listing, print_rows
+from wikiq.output.listing import Listing
 from wikiq.output.template import row_values
 from wikiq.output.terminal import FAINT, PLACE, WARNING, Span
-from wikiq.shell.options import COMMANDS, FORMS, INDEX
-from wikiq.shell.session import opened
+from wikiq.shell.session import Session
 
 Service = Callable[..., tuple[LinkRow, ...]]
 
 
 def link_command(name: str, service: Service) -> click.Command:
-    """Make a command that prints what `service` finds for a page."""
+    """Make a command that lists what `service` finds for a page."""
 
-    @click.pass_obj
-    def callback(surroundings: Surroundings, /, page: str, **values: Any) -> int:
-        source = split_source(values)
-        form = Form(**values)
-        with opened(source, surroundings) as session:
-            rows = service(session.snapshot, page, folder=surroundings.folder)
-        session.tell_staleness(surroundings)
-        print_rows(rows, form, _listing(session.root, surroundings.folder, rows), surroundings, session.age)
-        return session.exit_status(FOUND if rows else NOTHING_FOUND)
+    def find(session: Session, folder: str, page: str) -> Listing:
+        return _listing(session.root, folder, service(session.snapshot, page, folder=folder))
 
-    return click.Command(
-        name,
-        callback=callback,
-        params=[
-            click.Argument(["page"], metavar="PAGE", shell_complete=candidates.pages),
-            *parameters(FORMS | INDEX),
-        ],
-        help=COMMANDS[name],
+    return listing_command(
+        name, find, click.Argument(["page"], metavar="PAGE", shell_complete=candidates.pages)
     )
 
 
-def _listing(root: str, folder: str, rows: Iterable[LinkRow]) -> Listing:
+def _listing(root: str, folder: str, rows: Sequence[LinkRow]) -> Listing:
     """Rows whose paths are shown as they are reached from `folder`; a line of text once, after its links."""
     to_come = Counter(map(_text_line, rows))
 
@@ -67,7 +50,7 @@ def _listing(root: str, folder: str, rows: Iterable[LinkRow]) -> Listing:
     def values(row: LinkRow) -> dict[str, str]:
         return row_values(row) | {"path": shown_path(root, row.path, folder)}
 
-    return Listing(name="links", columns=columns, lines=lines, values=values)
+    return Listing(name="links", rows=rows, columns=columns, lines=lines, values=values)
 
 
 def _text_line(row: LinkRow) -> tuple[str, int, str]:

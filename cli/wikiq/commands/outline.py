@@ -2,38 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from wikiq.answers.outline import OutlineRow, outline
 from wikiq.commands import candidates
-from wikiq.commands.group import parameters, split_source
-from wikiq.errors import FOUND
-from wikiq.output.context import Surroundings
+from wikiq.commands.listing import listing_command
 from wikiq.output.hits import shown_path
-from wikiq.output.listing import Form, Listing, print_rows
+from wikiq.output.listing import Listing
 from wikiq.output.template import row_values
 from wikiq.output.terminal import FAINT, Span
-from wikiq.shell.options import COMMANDS, FORMS, INDEX
-from wikiq.shell.session import opened
+from wikiq.shell.session import Session
 
 
-@click.pass_obj
-def _outline(surroundings: Surroundings, /, name: str, **values: Any) -> int:
-    source = split_source(values)
-    form = Form(**values)
-    with opened(source, surroundings) as session:
-        found = outline(session.snapshot, name, folder=surroundings.folder)
-    session.tell_staleness(surroundings)
-    path = shown_path(session.root, found.path, surroundings.folder)
-    beside = {field: getattr(found, field) for field in ("slug", "title", "path", "generation")}
-    print_rows(found.sections, form, _listing(path), surroundings, session.age, **beside)
-    return session.exit_status(FOUND)
-
-
-def _listing(path: str) -> Listing:
-    """Headings of the page at `path`, as it is reached from the current folder."""
+def _find(session: Session, folder: str, name: str) -> Listing:
+    """List the headings of a page; its path is shown as it is reached from `folder`."""
+    found = outline(session.snapshot, name, folder=folder)
+    path = shown_path(session.root, found.path, folder)
 
     def columns(row: OutlineRow) -> tuple[str, ...]:
         return f"{path}:{row.start_line}", str(row.level), row.heading, row.anchor
@@ -41,7 +25,10 @@ def _listing(path: str) -> Listing:
     def values(row: OutlineRow) -> dict[str, str]:
         return row_values(row) | {"path": path, "line": str(row.start_line)}
 
-    return Listing(name="sections", columns=columns, lines=_lines, values=values)
+    beside = {field: getattr(found, field) for field in ("slug", "title", "path", "generation")}
+    return Listing(
+        name="sections", rows=found.sections, columns=columns, lines=_lines, values=values, beside=beside
+    )
 
 
 def _lines(row: OutlineRow) -> list[tuple[Span | str, ...]]:
@@ -50,12 +37,6 @@ def _lines(row: OutlineRow) -> list[tuple[Span | str, ...]]:
     return [(f"{row.start_line:>6}  {indent}{row.heading}", Span(text=anchor, style=FAINT))]
 
 
-command = click.Command(
-    "outline",
-    callback=_outline,
-    params=[
-        click.Argument(["name"], metavar="PAGE", shell_complete=candidates.pages),
-        *parameters(FORMS | INDEX),
-    ],
-    help=COMMANDS["outline"],
+command = listing_command(
+    "outline", _find, click.Argument(["name"], metavar="PAGE", shell_complete=candidates.pages)
 )

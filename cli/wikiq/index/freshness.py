@@ -133,7 +133,7 @@ def is_gone(path: str) -> bool:
 
 def _indexed_scan(snapshot: Snapshot) -> LastScan | None:
     row = snapshot.row(SELECT_LAST_SCAN)
-    return LastScan(**dict(zip(LastScan.fields, row, strict=True))) if row else None
+    return LastScan.from_row(row) if row else None
 
 
 def _ago(seconds: float) -> str:

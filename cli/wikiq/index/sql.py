@@ -58,8 +58,8 @@ SELECT n.key FROM v1_names n WHERE n.kind <> 'path' AND
 ORDER BY instr(n.key, ?1) = 0, n.key LIMIT ?4"""
 
 SELECT_SECTION_NAMES = """
-SELECT section_rowid, ordinal, section_id, anchor, heading FROM v1_sections
-WHERE page_id = ? ORDER BY ordinal"""
+SELECT section_rowid, ordinal, section_id, anchor, heading, level, heading_path, start_line, end_line
+FROM v1_sections WHERE page_id = ? ORDER BY ordinal"""
 
 SELECT_TOPIC_EXISTS = """
 SELECT 1 FROM v1_topics WHERE slug = :topic

@@ -30,28 +30,26 @@ class Form(Record):
 
 
 class Listing(Record):
-    """How one kind of row is shown. `columns` are for pipes, `lines` for people."""
+    """Rows of one kind and how they are shown: `columns` in a pipe, `lines` on a terminal.
+
+    The JSON document has the rows under `name`, and what stands `beside` them.
+    """
 
     name: str
+    rows: Sequence[Record]
     columns: Callable[[Any], tuple[str, ...]]
     lines: Callable[[Any], Sequence[tuple[Span | str, ...]]]
     values: Callable[[Any], Mapping[str, str]] = row_values
+    beside: Mapping[str, object] = {}
 
 
-def print_rows(
-    rows: Sequence[Record],
-    form: Form,
-    listing: Listing,
-    surroundings: Surroundings,
-    index: IndexAge,
-    **more: object,
-) -> None:
-    """Print rows; `more` is what stands beside them in the JSON document."""
+def print_listing(listing: Listing, form: Form, surroundings: Surroundings, index: IndexAge) -> None:
+    """Print a listing in the form that was asked for, or that fits the stream."""
     out = surroundings.out
     if form.json:
-        out.text(rows_json(listing.name, rows, index, **more) + "\n")
+        out.text(rows_json(listing.name, listing.rows, index, **listing.beside) + "\n")
         return
-    for row in rows:
+    for row in listing.rows:
         if form.ndjson:
             out.text(row_json(row) + "\n")
         elif form.format is not None:

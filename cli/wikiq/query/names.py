@@ -41,13 +41,17 @@ class PageRef(Record):
 
 
 class SectionName(Record):
-    """What a section may be called: the columns of SELECT_SECTION_NAMES."""
+    """What a section may be called, and where it stands: the columns of SELECT_SECTION_NAMES."""
 
     section_rowid: int
     ordinal: int
     section_id: str
     anchor: str
     heading: str
+    level: int
+    heading_path: str
+    start_line: int
+    end_line: int
 
 
 class SectionRef(Record):
@@ -111,9 +115,9 @@ def require_section(snapshot: Snapshot, page: PageRef, name: str) -> SectionRef:
         for one in sections:
             if fits(one):
                 return SectionRef(section_rowid=one.section_rowid, ordinal=one.ordinal)
-    at = _ordinal_at(snapshot, page, name) if PATH_SIGN in name else None
-    if at is not None:
-        return SectionRef(section_rowid=sections[at].section_rowid, ordinal=at)
+    found = _section_at_path(sections, name) if PATH_SIGN in name else None
+    if found is not None:
+        return SectionRef(section_rowid=found.section_rowid, ordinal=found.ordinal)
     anchors = nearest(name, (one.anchor for one in sections if one.anchor))
     near = [f"{page.slug}#{anchor}" for anchor in anchors]
     raise UnknownSectionError(
@@ -128,24 +132,24 @@ def section_at_line(snapshot: Snapshot, page: PageRef, line: int) -> str:
 
     Raises UnknownSectionError for a line after the last.
     """
-    outline = snapshot.rows(sql.SELECT_OUTLINE, (page.page_id,))
-    last = max((row[7] for row in outline), default=0)
+    sections = snapshot.records(SectionName, sql.SELECT_SECTION_NAMES, (page.page_id,))
+    last = max((one.end_line for one in sections), default=0)
     if line > last:
         problem = f"the last line with text is {last}" if last else "the page has no sections"
         remedy = f"see `wikiq outline {shell_word(page.slug)}`"
         raise UnknownSectionError(f"{page.path}:{line}", problem, remedy)
-    return next((str(row[0]) for row in reversed(outline) if row[6] <= line), "")
+    return next((one.section_id for one in reversed(sections) if one.start_line <= line), "")
 
 
-def _ordinal_at(snapshot: Snapshot, page: PageRef, path: str) -> int | None:
-    """The place of the first section whose headings end with those of `path`; an introduction comes last."""
+def _section_at_path(sections: Iterable[SectionName], path: str) -> SectionName | None:
+    """Find the first section whose headings end with those of `path`; an introduction comes last."""
     sought = [fold_title(part) for part in path.split(PATH_SIGN)]
-    found: list[tuple[bool, int]] = []
-    for ordinal, row in enumerate(snapshot.rows(sql.SELECT_OUTLINE, (page.page_id,))):
-        headings = [fold_title(heading) for heading in parse_names(row[3])]
-        if headings[-len(sought) :] == sought:
-            found.append((row[1] == 0, ordinal))
-    return min(found)[1] if found else None
+    found = [
+        one
+        for one in sections
+        if [fold_title(heading) for heading in parse_names(one.heading_path)][-len(sought) :] == sought
+    ]
+    return min(found, key=lambda one: one.level == 0, default=None)
 
 
 def require_topic(snapshot: Snapshot, topic: str) -> str:

@@ -9,8 +9,16 @@ from datetime import datetime
 
 from wikiq.errors import FOUND, NOT_FRESH, NOTHING_FOUND
 from wikiq.model.results import ExplainedResult
-from wikiq.output import hits as render
 from wikiq.output.form import check_form
+from wikiq.output.hits import (
+    explanation_lines,
+    hit_block,
+    hit_fields,
+    notes,
+    nothing_found,
+    result_json,
+    row_json,
+)
 from wikiq.shell.parse import build_request
 from wikiq.shell.session import opened
 
@@ -62,7 +70,7 @@ def print_result(
     if arguments.json:
         return
     if isinstance(result, ExplainedResult):
-        for line in render.explanation_lines(result):
+        for line in explanation_lines(result):
             surroundings.err.line(line)
 
 
@@ -74,12 +82,12 @@ def print_answer(
 ) -> None:
     """Print an answer; `roots` are the folders that the paths of its hits start from."""
     if arguments.json:
-        surroundings.out.text(render.result_json(result) + "\n")
+        surroundings.out.text(result_json(result) + "\n")
         return
-    for note in render.notes(result):
+    for note in notes(result):
         surroundings.note(note)
     if not result.hits and not arguments.ndjson:
-        surroundings.note(render.nothing_found(result))
+        surroundings.note(nothing_found(result))
     print_hits(zip(result.hits, roots, strict=True), arguments, surroundings)
 
 
@@ -90,13 +98,13 @@ def print_hits(
     out, folder = surroundings.out, surroundings.folder
     for hit, root in hits:
         if arguments.ndjson:
-            out.text(render.row_json(hit) + "\n")
+            out.text(row_json(hit) + "\n")
         elif arguments.format is not None:
             from wikiq.output.template import hit_values, write_filled
 
             write_filled(out, arguments.format, hit_values(hit, root=root, folder=folder))
         elif out.is_terminal:
-            for spans in render.hit_block(hit, root=root, folder=folder, columns=out.columns):
+            for spans in hit_block(hit, root=root, folder=folder, columns=out.columns):
                 out.line(*spans)
         else:
-            out.fields(*render.hit_fields(hit, root=root, folder=folder))
+            out.fields(*hit_fields(hit, root=root, folder=folder))
