@@ -5,21 +5,14 @@ Titles, headings and excerpts come from files that anybody may have written.
 
 from __future__ import annotations
 
+from indexerd.contract.controls import CONTROLS
+
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
-# C0 and C1 controls, DEL, and the characters that reorder or hide what follows them (UAX #9).
-_CONTROLS = (
-    *range(0x20),
-    *range(0x7F, 0xA0),
-    0x061C,
-    *range(0x200E, 0x2010),
-    *range(0x2028, 0x202F),
-    *range(0x2066, 0x206A),
-)
 # Tag characters are seen by nobody and read by language models.
 _TAGS = range(0xE0000, 0xE0080)
 _IN_A_LINE: dict[int, str | None] = {
-    **dict.fromkeys(_CONTROLS, REPLACEMENT),
+    **dict.fromkeys(CONTROLS, REPLACEMENT),
     **dict.fromkeys(_TAGS),
     **dict.fromkeys(map(ord, "\t\n\r"), " "),
 }

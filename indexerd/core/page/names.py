@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from indexerd.contract.controls import CONTROLS
+
 IGNORE_FILES: Final = (".gitignore", ".wikiignore")  # of one folder, the later one overrules
 TOPICS_FILE: Final = "topics.yaml"
 CONFIG_FILE: Final = ".wikiq.toml"
@@ -21,9 +23,7 @@ PASSED_OVER: Final = "node_modules"
 # `x (Ann's conflicted copy 2024-01-02).md`, `x (conflicted copy 2024-01-02 030405).md`.
 _CONFLICT_COPY = re.compile(r"\.sync-conflict-\d{8}-\d{6}|\([^()]*conflicted copy[^()]*\)", re.IGNORECASE)
 
-_UNPRINTABLE = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
-)  # C0, C1, line separators, bidirectional controls, undecodable bytes
+_UNPRINTABLE = re.compile(f"[{''.join(map(chr, CONTROLS))}\ud800-\udfff]")  # surrogates: undecodable bytes
 
 
 def page_suffixes(extensions: Iterable[str]) -> tuple[str, ...]:

@@ -176,7 +176,7 @@ def test_open_starts_the_editor_at_the_line_of_the_section(wiki: BuiltWiki, tmp_
     editor.chmod(0o755)
     done = run_wikiq("open", "guide#linux", index=wiki.index, EDITOR=f"{editor} --wait")
     told = (tmp_path / "told").read_text().splitlines()
-    assert (done.status, told) == (0, ["--wait", "+11", str(wiki.index.root / "guide.md")])
+    assert (done.status, told) == (0, ["--wait", "+11", "--", str(wiki.index.root / "guide.md")])
     run_wikiq("open", "guide.md:12", index=wiki.index, EDITOR=f"{editor} --wait")
     assert (tmp_path / "told").read_text().splitlines()[1] == "+12"
     failed = run_wikiq("open", "guide", index=wiki.index, EDITOR="no-such-editor")
