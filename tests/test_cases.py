@@ -22,22 +22,6 @@ FOLDER = Path(__file__).parent / "cases"
 CASES = {file.stem: json.loads(file.read_text("utf-8")) for file in sorted(FOLDER.glob("*.json"))}
 # Written down, and not right yet; a case that has become right must be taken off.
 KNOWN_FAILING: frozenset[str] = frozenset()
-# Shared cases of Markdown and links that are not written down here yet.
-NOT_YET = frozenset(
-    {
-        "22-fences",
-        "23-obsidian-heading-links",
-        "24-attr-ids",
-        "25-setext-traps",
-        "26-comments",
-        "28-mdx-shortcodes",
-        "30-frontmatter-forms",
-        "31-tag-forms",
-        "33-attr-block-tags",
-        "34-dates",
-        "35-broken-fm-keeps-tags",
-    }
-)
 ELSEWHERE = ("4", "8")  # numbers of the cases of search, of the terminal and of agents
 
 _NAMES = [
@@ -72,8 +56,7 @@ def test_the_copy_of_a_case_is_what_is_shared(name: str) -> None:
     assert CASES[name]["pages"] == shared
 
 
-def test_every_shared_case_is_written_down_or_named_as_missing() -> None:
+def test_every_shared_case_is_written_down() -> None:
     shared = {folder.name for folder in shared_folder("cases").iterdir() if folder.is_dir()}
-    assert {name for name in shared if not name.startswith(ELSEWHERE)} == CASES.keys() | NOT_YET
-    assert not NOT_YET & CASES.keys()
+    assert {name for name in shared if not name.startswith(ELSEWHERE)} == CASES.keys()
     assert CASES.keys() >= KNOWN_FAILING

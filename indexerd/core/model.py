@@ -26,6 +26,7 @@ class LinkKind(StrEnum):
     INLINE = "inline"
     REFERENCE = "reference"
     AUTOLINK = "autolink"
+    HTML = "html"
     IMAGE = "image"
     WIKILINK = "wikilink"
     EMBED = "embed"

@@ -203,6 +203,8 @@ def _wrong_fragments(snapshot: Snapshot) -> Iterator[StoredLink]:
         page_id = snapshot.only_row(sql.SELECT_PAGE_EXACTLY, {"name": slug})[0]
         fragments = _fragments_of(snapshot, page_id)
         for link in group:
+            if link.target.startswith("^"):
+                continue  # `[[^a-z]]` is a class of characters as often as a block of its own page
             if not fragments.answers(link.fragment or "") and not _is_answered_by_namesake(snapshot, link):
                 yield link
 

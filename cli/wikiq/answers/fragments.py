@@ -8,7 +8,11 @@ from collections.abc import Callable, Iterable
 from indexerd.contract.terms import fold_title
 
 _HTML_ID = re.compile(r"""<[^<>]*?\b(?:id|name)\s*=\s*["']?([^"'\s>]+)""")
-_NESTED_HEADING = re.compile(r"^[ \t]*(?:>|[-*+]|\d+[.)])[ \t>]*#{1,6}[ \t]+(\S.*)$", re.MULTILINE)
+_HTML_HEADING = re.compile(r"<h[1-6]\b[^<>]*>(.*?)</h[1-6]", re.IGNORECASE | re.DOTALL)
+_HTML_TAG = re.compile(r"<[^<>]*>")
+# In a quote or a list: after a marker, or indented as what follows one is.
+_NESTED_HEADING = re.compile(r"^(?:[ \t]*(?:>|[-*+]|\d+[.)])[ \t>]*|[ \t]+)#{1,6}[ \t]+(\S.*)$", re.MULTILINE)
+_FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})(?:.*\n)*?[ \t>]*\1[`~]*[ \t]*$", re.MULTILINE)
 _BLOCK_ID = re.compile(r"(?:^|\s)\^([\w-]+)[ \t]*$", re.MULTILINE)
 _TEXT_DIRECTIVE = ":~:"  # a browser looks for the text that follows (WICG scroll-to-text)
 # DocFX: a tab of the page, and the anchors of headings without any letter, which it numbers.
@@ -46,11 +50,13 @@ class PageFragments:
         return last.lower() in in_text or bool(letters and letters in in_text)
 
     def _found_in_text(self) -> frozenset[str]:
-        """HTML ids, block ids with their `^`, and the letters of headings in quotes and lists."""
+        """HTML ids, block ids with their `^`, and the letters of headings in quotes, lists and HTML."""
         if self._in_text is None:
             text = self._source().replace("\r\n", "\n").replace("\r", "\n")
+            text = _FENCE.sub("", text)
             ids = (*_HTML_ID.findall(text), *(f"^{name}" for name in _BLOCK_ID.findall(text)))
-            nested = map(_letters, _NESTED_HEADING.findall(text))
+            in_html = (_HTML_TAG.sub("", heading) for heading in _HTML_HEADING.findall(text))
+            nested = map(_letters, (*_NESTED_HEADING.findall(text), *in_html))
             self._in_text = frozenset((*(name.lower() for name in ids), *nested))
         return self._in_text
 

@@ -18,11 +18,11 @@ References: TypeAlias = MutableMapping[str, Any]  # the link definitions of a te
 
 TABLE_HEADER_LINES: Final = 2  # the header row and the row of dashes, in every GFM table
 
-# Where inline markup can hold something that is looked for. An autolink, a tag after a blank or an
-# emphasis mark, a code span with a slash; `[` is a link or a wikilink. Each alternative begins with
-# a literal, which the regex engine then skips to: ten times faster.
+# Where inline markup can hold something that is looked for. An autolink, a link or picture in HTML, a tag
+# after a blank or an emphasis mark, a code span with a slash; `[` is a link or a wikilink. Each alternative
+# begins with a literal, which the regex engine then skips to: ten times faster.
 _INLINE_CANDIDATE: Final = re.compile(
-    r"\[|<[^\s<>]*[:@]|#(?<![^\s*_|>]#)[^\s#]|`[^\S`]*[^\s`/\\]*[/\\]",
+    r"\[|<(?:[aA]\s|[iI][mM][gG]\s|[^\s<>]*[:@])|#(?<![^\s*_|>]#)[^\s#]|`[^\S`]*[^\s`/\\]*[/\\]",
 )
 
 
@@ -121,13 +121,14 @@ class Blocks:
     """The blocks of a text as they are met, before inline markup is read.
 
     `headings`: level, first line, line after the last, source. `runs`: first line and source of
-    inline markup that may hold something. `references`: the link definitions, which inline markup
-    needs all of.
+    inline markup that may hold something. `html`: the same of blocks of HTML that may hold links.
+    `references`: the link definitions, which inline markup needs all of.
     """
 
     headings: list[tuple[int, int, int, str]] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
     runs: list[tuple[int, str]] = field(default_factory=list)
+    html: list[tuple[int, str]] = field(default_factory=list)
     references: References = field(default_factory=dict)
     html_title: str = ""
     too_deep: int | None = None
@@ -141,3 +142,8 @@ class Blocks:
 def may_hold_finds(source: str) -> bool:
     """Whether inline markup, or a row of cells of it, may hold a link, a tag or a path."""
     return _INLINE_CANDIDATE.search(source) is not None
+
+
+def fold_blanks(text: str) -> str:
+    """The text on one line, with single blanks."""
+    return " ".join(text.split())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 from indexerd.core.markdown.document import TABLE_HEADER_LINES, Block, BlockKind, Blocks, may_hold_finds
 from indexerd.core.markdown.opaque import closing_fence
@@ -257,10 +257,12 @@ class _Scanner:
         cut = _CUT.search(self._text, self._at)
         end = cut.end() if cut else len(self._text)
         found = self._found
-        before = len(found.headings), len(found.blocks), len(found.runs), found.too_deep
+        kept: tuple[list[Any], ...] = found.headings, found.blocks, found.runs, found.html
+        before, too_deep = [len(each) for each in kept], found.too_deep
         if parse_blocks(self._text[self._at : end], self._line, found) and cut:
-            del found.headings[before[0] :], found.blocks[before[1] :], found.runs[before[2] :]
-            found.too_deep = before[3]
+            for each, size in zip(kept, before, strict=True):
+                del each[size:]
+            found.too_deep = too_deep
             end = len(self._text)
             parse_blocks(self._text[self._at :], self._line, found)
         self._move(end)

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from indexerd.core.markdown.document import FoundLink, LineCounter, References
+from indexerd.core.markdown.document import FoundLink, LineCounter, References, fold_blanks
 from indexerd.core.markdown.opaque import closing_ticks
-from indexerd.core.markdown.parser import WIKILINK, InlineFinds, find_definition, fold_blanks
+from indexerd.core.markdown.parser import WIKILINK, InlineFinds, find_definition
 from indexerd.core.model import LinkKind
 
 # Text in brackets without brackets: no escape, HTML, image or emphasis. `_` within a word is text

@@ -9,14 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import cache
-from html import unescape
 from typing import Final
 
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import mdTrim, normalizeReference
 from markdown_it.rules_block import StateBlock, reference
 from markdown_it.rules_block.table import escapedSplit
-from markdown_it.rules_inline import StateInline, autolink, image, link
+from markdown_it.rules_inline import StateInline, autolink, html_inline, image, link
 from markdown_it.token import Token
 
 from indexerd.core.markdown.attributes import neighbour_id, split_attributes
@@ -31,7 +30,10 @@ from indexerd.core.markdown.document import (
     Heading,
     LineCounter,
     References,
+    fold_blanks,
+    may_hold_finds,
 )
+from indexerd.core.markdown.html import RAW_HTML, html_link, html_links, html_title
 from indexerd.core.markdown.opaque import hide_regions, show
 from indexerd.core.model import LinkKind
 
@@ -61,9 +63,6 @@ _CONTAINERS: Final = ("blockquote_open", "list_item_open")
 _LEAVES_OPEN: Final = ("fence", "html_block")
 
 _CODE: Final = ("fence", "code_block")
-_RAW_HTML: Final = re.compile(r"\s*<(?:!--|(?:pre|script|style|textarea)\b)", re.IGNORECASE)
-_HTML_TITLE: Final = re.compile(r"<h1\b[^>]*>(.*?)</h1\s*>", re.IGNORECASE | re.DOTALL)
-_HTML_TAG: Final = re.compile(r"<[^>]*>")
 # A single bracket does not end one: `[[Sq]uare]]`.
 WIKILINK: Final = re.compile(r"!?\[\[((?:[^\[\]|\n]|\](?!\]))+?)(?:\\?\|((?:[^\[\]\n]|\](?!\]))*))?\]\]")
 _MAY_BE_PATH: Final = re.compile(r"\s*[^\s/\\]*[/\\]\S*\s*")
@@ -117,7 +116,7 @@ def code_lines(text: str) -> list[tuple[int, int]]:
         (token.map[0], token.map[1])
         for token in tokens
         if token.map
-        and (token.type in _CODE or (token.type == "html_block" and _RAW_HTML.match(token.content)))
+        and (token.type in _CODE or (token.type == "html_block" and RAW_HTML.match(token.content)))
     ]
 
 
@@ -143,14 +142,17 @@ def parse_blocks(text: str, first_line: int, found: Blocks) -> bool:
                 span = (opening.map[0] + first_line, opening.map[1] + first_line)
                 found.headings.append((int(opening.tag[1]), *span, token.content))
             found.add_run(start + first_line, token.content)
-        elif not token.level and (kind := _BLOCK_KINDS.get(token.type)):
+            continue
+        if token.type == "html_block" and may_hold_finds(token.content):
+            found.html.append((start + first_line, token.content))
+        if not token.level and (kind := _BLOCK_KINDS.get(token.type)):
             is_open = token.type in _LEAVES_OPEN and end >= len(lines) - (not lines[-1])
             while end > start and not lines[end - 1].strip(" \t"):
                 end -= 1
             header_end = start + first_line + TABLE_HEADER_LINES if kind is BlockKind.TABLE else 0
             found.blocks.append(Block(kind, start + first_line, end + first_line, header_end))
             if kind is BlockKind.HTML and not found.html_title:
-                found.html_title = _html_title(token.content)
+                found.html_title = html_title(token.content)
         elif token.level >= MAX_NESTING - 1 and token.type in _CONTAINERS and found.too_deep is None:
             found.too_deep = start + first_line
     return is_open
@@ -201,7 +203,8 @@ def _inline_parser() -> MarkdownIt:
     parser.inline.ruler.before("link", "wikilink", _wikilink)
     parser.inline.ruler.at("link", _placed_link)
     parser.inline.ruler.at("image", _placed_image)
-    parser.inline.ruler.at("autolink", _placed_autolink)
+    parser.inline.ruler.at("autolink", _placed(autolink, lambda _: LinkKind.AUTOLINK))
+    parser.inline.ruler.at("html_inline", _placed(html_inline, lambda _: LinkKind.HTML))
     parser.normalizeLink = _keep_target  # type: ignore[method-assign]  # targets are kept as written
     return parser
 
@@ -213,35 +216,31 @@ def _reference(state: StateBlock, first: int, last: int, silent: bool) -> bool: 
     return reference(state, first, last, silent)
 
 
-def _html_title(html: str) -> str:
-    """The text of the first `<h1>` that has some; comments hold none."""
-    if "<h1" not in html and "<H1" not in html:
-        return ""
-    texts = (unescape(_HTML_TAG.sub("", match[1])) for match in _HTML_TITLE.finditer(html))
-    return next(filter(None, map(fold_blanks, texts)), "") if not html.lstrip().startswith("<!--") else ""
-
-
 def _keep_target(url: str) -> str:
     return url
 
 
-def _placed_link(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - the signature of a rule
-    """The parser's own rule, noting where the link begins: tokens carry no column."""
-    at, index = state.pos, len(state.tokens) + bool(state.pending)
-    if not link(state, silent):
-        return False
-    if not silent:
-        state.tokens[index].meta = {"at": at, "kind": _link_kind(state)}
-    return True
+def _link_kind(state: StateInline) -> LinkKind:
+    return LinkKind.INLINE if state.src[state.pos - 1] == ")" else LinkKind.REFERENCE
 
 
-def _placed_autolink(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - the signature of a rule
-    at, index = state.pos, len(state.tokens) + bool(state.pending)
-    if not autolink(state, silent):
-        return False
-    if not silent:
-        state.tokens[index].meta = {"at": at, "kind": LinkKind.AUTOLINK}
-    return True
+def _placed(
+    rule: Callable[[StateInline, bool], bool], kind: Callable[[StateInline], LinkKind]
+) -> Callable[[StateInline, bool], bool]:
+    """A rule of the parser's own that notes where its token begins: tokens carry no column."""
+
+    def placed(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - the signature of a rule
+        at, index = state.pos, len(state.tokens) + bool(state.pending)
+        if not rule(state, silent):
+            return False
+        if not silent:
+            state.tokens[index].meta = {"at": at, "kind": kind(state)}
+        return True
+
+    return placed
+
+
+_placed_link: Final = _placed(link, _link_kind)
 
 
 def _placed_image(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - the signature of a rule
@@ -254,10 +253,6 @@ def _placed_image(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - t
     if is_image and not silent:
         state.tokens[-1].meta = {"at": at}
     return is_image
-
-
-def _link_kind(state: StateInline) -> LinkKind:
-    return LinkKind.INLINE if state.src[state.pos - 1] == ")" else LinkKind.REFERENCE
 
 
 def _wikilink(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - the signature of a rule
@@ -310,11 +305,6 @@ def _plain_text(tokens: Sequence[Token]) -> str:
     return "".join(parts)
 
 
-def fold_blanks(text: str) -> str:
-    """The text on one line, with single blanks."""
-    return " ".join(text.split())
-
-
 class InlineFinds:
     """Gathers links, code spans and tags from the inline markup of a text, run after run."""
 
@@ -334,6 +324,8 @@ class InlineFinds:
                 self.tags.append(FoundText(line, token.content))
             elif token.type in ("link_open", "image", "wikilink"):
                 self.links.append(_found_link(tokens, index, lines))
+            elif token.type == "html_inline" and (found := html_link(source, token.meta["at"], lines)):
+                self.links.append(found)
         if "#" in source:
             self._add_tags(tokens, line)
 
@@ -344,6 +336,9 @@ class InlineFinds:
 
     def document(self, headings: tuple[Heading, ...], found: Blocks, *, has_regions: bool) -> Document:
         """All that was found, with the blocks it was found in."""
+        if found.html:
+            self.links += (link for line, html in found.html for link in html_links(html, line))
+            self.links.sort(key=lambda link: link.line)
         return Document(
             headings=headings,
             blocks=tuple(found.blocks),

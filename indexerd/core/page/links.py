@@ -21,6 +21,13 @@ _RELATIVE: Final = re.compile(r"\.{1,2}(?:/|$)")
 _DOTS_WITHIN: Final = re.compile(r"/\.{0,2}(?:/|$)")
 # What is kept of how a path is spelled that counts from its own folder: whether it ends in a slash.
 _RELATIVE_SPELLING: Final = ("./.", "./")
+# Hugo's `{{< ref "b.md" >}}` and Jekyll's `{% link b.md %}` name a page, whatever is written around them.
+_PAGE_TAG: Final = re.compile(
+    r"""(?:\{\{[<%]\s*(?:rel)?ref\s+(?:path\s*=\s*)?|\{%-?\s*link\s+)["'`]?(?P<page>[^\s"'`]+?)["'`]?
+        \s*(?:lang\s*=\s*\S+\s*)?(?:[>%]\}\}|-?%\})""",
+    re.VERBOSE,
+)
+_TEMPLATE: Final = re.compile(r"\{\{|\{%|<%|\$\{|%[A-Z]+_[A-Z_]+%")  # what a program fills in
 _DENDRON: Final = re.compile(r"dendron://[^/]+/", re.IGNORECASE)
 
 
@@ -61,10 +68,12 @@ def resolve_link(found: FoundLink, page_path: str, first_line: int) -> Link:
     folder = page_path.rpartition("/")[0]
     if kind in NAME_KINDS:
         return _named_link(line, found, page_path)
-    if is_external(target):
+    page_tag = _PAGE_TAG.search(target) if "{" in target else None
+    meant = page_tag["page"] + target[page_tag.end() :] if page_tag else target
+    if is_external(meant) or _TEMPLATE.search(meant):
         fragment = target.partition("#")[2] or None
         return Link(line, kind, target, None, fragment, label, external=True)
-    path, fragment = split_target(target)
+    path, fragment = split_target(meant)
     if not path:
         return Link(line, kind, target, page_path, fragment, label)
     written = _RELATIVE_SPELLING[path.endswith("/")] if _RELATIVE.match(path) else path

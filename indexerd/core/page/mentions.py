@@ -22,6 +22,7 @@ _TARGET_FIELDS: Final = ("path", "target", "url")
 _EXTENSION: Final = re.compile(r"[^/.]\.([A-Za-z][A-Za-z0-9_]{0,5})$")
 # A path in code: names and slashes only, so no blank, URL, glob, option, variable or drive; not
 # absolute, which would mean the reader's machine. A file below a folder, or a folder (`src/`).
+_PICTURE: Final = re.compile(r"\.(?:avif|bmp|gif|ico|jpe?g|png|svg|webp)$", re.IGNORECASE)
 _NAME: Final = r"[\w.@+\-]+"
 _CODE_PATH: Final = re.compile(
     rf"(?:(?:\.[/\\]|{_NAME}[/\\])(?:{_NAME}[/\\])*{_NAME}\.[A-Za-z][A-Za-z0-9_]{{0,5}}|(?:{_NAME}[/\\])*{_NAME}/)"
@@ -69,6 +70,8 @@ def source_mentions(sources: tuple[Source, ...]) -> Iterator[Mention | Diagnosti
 def link_mention(link: Link, ordinal: int, page_path: str, options: ProjectionOptions) -> Mention | None:
     """The file that a link points to, where it is no page. Images belong to the wiki, not to its subject."""
     if link.external or link.kind in (LinkKind.IMAGE, LinkKind.EMBED, LinkKind.AUTOLINK):
+        return None
+    if link.kind is LinkKind.HTML and _PICTURE.search(link.path or ""):
         return None
     prefix = options.repository_prefix.rstrip("/")
     if link.kind in NAME_KINDS:

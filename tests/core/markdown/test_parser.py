@@ -28,9 +28,11 @@ def plain_headings(text: str) -> list[tuple[int, int, int]]:
 @example("- a\n\n# B\n")
 @example("<!-- \n\n# no\n")
 @example("a\n| b |\n|---|\n# C\n")
+@example("[^1]: word\n-\n")
 def test_headings_are_those_of_markdown_it(text: str) -> None:
     found = [(each.level, each.start, each.end) for each in parse_document(text).headings]
-    assert found == plain_headings(hide_regions(unify_line_ends(text), code_lines))
+    without_footnotes = text.replace("[^", "(^")  # a footnote is no link definition (spec 1.5)
+    assert found == plain_headings(hide_regions(unify_line_ends(without_footnotes), code_lines))
 
 
 @given(markdown_texts())

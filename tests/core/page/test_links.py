@@ -78,6 +78,12 @@ def test_the_shared_cases_of_links_hold_before_they_are_resolved() -> None:
         ("> 1. *[a](c.md)*", "inline", "c.md", "a"),
         ("| h |\n|---|\n| [[Page\\|label]] |", "wikilink", "Page", "label"),
         ("[a](c\\_d.md)", "inline", "c_d.md", "a"),
+        ('x <a class="b" href="c.md?a=1&amp;b=2">a\n<b>b</b></a>', "html", "c.md?a=1&b=2", "a b"),
+        ("<A HREF='c d.md'>a</A>", "html", "c d.md", "a"),
+        ("x <a href=c.md>a", "html", "c.md", ""),
+        ('<p align="center">\n  <img\n src="c.png" alt="a b">\n</p>', "html", "c.png", "a b"),
+        ('> - <img alt="a" src="c.png"/>', "html", "c.png", "a"),
+        ('<td><a href="{{< ref "c.md" >}}">a</a></td>', "html", '{{< ref "c.md" >}}', "a"),
         ("[a](c&amp;d.md)", "inline", "c&d.md", "a"),
         ("[a](%C3%A9.md)", "inline", "%C3%A9.md", "a"),
         ("[a](c(d).md)", "inline", "c(d).md", "a"),
@@ -218,3 +224,52 @@ def test_a_resolved_path_stays_below_the_root_and_is_its_own_meaning(path: str, 
     if resolved is not None:
         assert not {"", ".", ".."} & set(resolved.split("/")) or resolved == ""
         assert resolve_path("", resolved) == resolved
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<!-- <a href="c.md">a</a> -->',
+        '<div>\n<!-- <a href="c.md">a</a> -->\n</div>',
+        '<pre>\n<a href="c.md">a</a>\n</pre>',
+        "<div><script>\n\"<a href='c.md'>a</a>\"\n</script></div>",
+        '`<a href="c.md">a</a>`',
+        '```\n<img src="c.png">\n```',
+        '<a name="c.md">a</a> <a data-href="c.md"> <abbr href="c.md"> <a href="">',
+        "<img src={picture} alt='src=x'>",
+    ],
+)
+def test_html_without_a_target_in_words_and_html_that_is_shown_is_no_link(text: str) -> None:
+    assert links(text) == []
+
+
+def test_links_of_html_and_of_markdown_stand_in_the_order_of_their_lines() -> None:
+    text = '[a](a.md)\n\n<p>\n<a href="b.md">b</a>\n<a href="c.md">c</a>\n</p>\n\n[d](d.md)\n'
+    found = [(link.line, link.target) for link in links(text)]
+    assert found == [(1, "a.md"), (4, "b.md"), (5, "c.md"), (8, "d.md")]
+
+
+@pytest.mark.parametrize(
+    "target, path, fragment",
+    [
+        ('{{< ref "b.md" >}}', "notes/b.md", None),
+        ('{{% relref "/b.md#part" %}}', "b.md", "part"),
+        ("{{<ref path='b.md' lang=\"en\">}}", "notes/b.md", None),
+        ('{{< ref "b.md" >}}#part', "notes/b.md", "part"),
+        ("{% link _posts/b.md %}", "notes/_posts/b.md", None),
+        ("{{ site.baseurl }}{% link b.md %}#part", "notes/b.md", "part"),
+    ],
+)
+def test_a_template_tag_that_names_a_page_means_its_argument(
+    target: str, path: str, fragment: str | None
+) -> None:
+    (link,) = links(f"[x]({target})")
+    assert (link.target, link.path, link.fragment, link.external) == (target, path, fragment, False)
+
+
+@pytest.mark.parametrize(
+    "target", ["{{ site.url }}/b", "<%= x %>", "%PUBLIC_URL%/b", "${base}/b", "{% post_url 2024-01-01-b %}"]
+)
+def test_a_target_that_a_program_fills_in_is_external(target: str) -> None:
+    (link,) = links(f"[x]({target})")
+    assert (link.target, link.path, link.external) == (target, None, True)

@@ -23,6 +23,14 @@ A paragraph. ^block-1
 > ## Said so
 
 1. # Step #
+
+   ## Indented
+
+<h2>In <b>HTML</b></h2>
+
+```
+  # shown <a id="shown">
+```
 """
 
 
@@ -47,6 +55,9 @@ A paragraph. ^block-1
         ("section-1", True),
         ("said-so", True),
         ("Step", True),
+        ("indented", True),
+        ("in-html", True),
+        ("shown", False),
         ("", True),
         ("gone", False),
         ("getting", False),
