@@ -172,7 +172,6 @@ async def following(
     around = Surroundings(
         state=StateFile(str(db.parent / "state.json")),
         control=str(db.parent / "control.sock"),
-        cookies=str(db.parent / "cookies"),
         service=ServiceManager(),
         open_notifier=notifier,
         clock=clock.monotonic,

@@ -21,18 +21,19 @@ LONGEST_TIMEOUT_S: Final = 3_600.0  # a longer wait that is asked for is this lo
 LARGEST_NUMBER: Final = 1e300  # what is asked for beyond it is no time-out but an attack
 REQUEST_BYTES: Final = 4_096  # a request is some fifty bytes
 ANSWER_BYTES: Final = 64 << 10  # an answer is some two hundred
+GUARANTEE: Final = "scan"  # of the whole tree, begun after the request; there is no other one
 
 
 class Fresh(Record):
-    """All that was on disk before the request is in `generation`. `guarantee`: `scan` or `events`.
+    """All that was on disk before the request is in `generation`.
 
     `index`: device and inode of the file that holds it, since a copy beside it has the same `index_id`.
     """
 
     index_id: str
     generation: int
-    guarantee: str
     index: tuple[int, int]
+    guarantee: str = GUARANTEE
 
 
 class NotFresh(Record):

@@ -19,7 +19,6 @@ class Surroundings:
 
     state: StateFile
     control: str | None
-    cookies: str
     service: ServiceManager
     open_notifier: Callable[[list[str]], Notifier]
     clock: Callable[[], float] = time.monotonic
@@ -30,7 +29,7 @@ def own_paths(root: str, index: str, around: Surroundings) -> tuple[str, ...]:
     """The daemon's own files and folders that lie in the wiki, as paths from the root."""
     lock = os.path.join(os.path.dirname(index), LOCK_NAME)
     files = [index, *(f"{index}-{part}" for part in ("wal", "shm", "journal")), lock, *around.state.paths]
-    files += [around.cookies] if around.control is None else [around.cookies, around.control]
+    files += [] if around.control is None else [around.control]
     real_root = os.path.realpath(root)
     paths = [os.path.relpath(os.path.realpath(file), real_root) for file in files]
     return tuple(path for path in paths if not path.startswith("../"))

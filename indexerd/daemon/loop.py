@@ -22,8 +22,8 @@ from indexerd.core.sync.intervals import back_off_s
 from indexerd.core.sync.scheduler import Agenda, Job, Reason
 from indexerd.daemon.barrier_server import serve_barrier
 from indexerd.daemon.barrier_waiters import Barrier, Wait
-from indexerd.daemon.cookies import Cookies
 from indexerd.daemon.environment import Surroundings, own_paths
+from indexerd.daemon.job_progress import JobProgress
 from indexerd.daemon.maintenance import Upkeep
 from indexerd.daemon.resources import Workshop
 from indexerd.daemon.scan_audit import Finding, ScanBook
@@ -55,8 +55,10 @@ class Daemon:
         self._agenda.shortest_interval_s = settings.scan_interval
         self._looker = Looker(root, workshop.indexer, self._clock)
         self._upkeep = Upkeep(workshop.store, self._clock)
-        self._cookies = Cookies(around.cookies)
-        self._barrier = Barrier(self._cookies, wake=self._pulse.wake, what_is_open=lambda: self.what_is_open)
+        self._progress = JobProgress()
+        self._barrier = Barrier(
+            wake=self._pulse.wake, what_is_open=lambda: self.what_is_open, how_far=self._progress.describe
+        )
         self._report = Report(
             control=around.control, index=workshop.store.place, building=workshop.store.building
         )
@@ -68,14 +70,12 @@ class Daemon:
             agenda=self._agenda,
             report=self._report,
             scans=self._scans,
-            cookies=self._cookies,
             own_paths=own_paths(root, str(workshop.wiki.index), around),
             wake=self._pulse.wake,
             clock=self._clock,
             log=log,
         )
-        hearing.linked = settings.follow_symlinks
-        watcher = Watcher(root, around.cookies, hearing.matters, around.open_notifier)
+        watcher = Watcher(root, hearing.matters, around.open_notifier)
         self._keeper = WatchKeeper(watcher, hearing, scan_only=settings.watch == "scan", clock=self._clock)
         self._running: Job | None = None
         self._stopping = False
@@ -108,15 +108,14 @@ class Daemon:
             tasks.start_soon(self._heed_signals)
             await self._open_barrier(tasks)
             tasks.start_soon(self._keeper.run)
-            await self._work(tasks)
+            await self._work()
             self._service.stopping()
             tasks.cancel_scope.cancel()
 
     async def _open_barrier(self, tasks: anyio.abc.TaskGroup) -> None:
-        """The socket and the cookies. Without them the wiki is followed all the same."""
+        """The socket. Without it the wiki is followed all the same."""
         control = self._around.control
         try:
-            await anyio.to_thread.run_sync(self._cookies.prepare)
             if control is not None:
                 await tasks.start(serve_barrier, control, self._barrier.ask, self._log)
         except OSError as error:
@@ -132,7 +131,7 @@ class Daemon:
                 else:
                     self.stop()
 
-    async def _work(self, tasks: anyio.abc.TaskGroup) -> None:
+    async def _work(self) -> None:
         self._agenda.ask_scan(Reason.START, self._clock())
         self._publish(at_once=True)
         while not self._stopping:
@@ -143,17 +142,10 @@ class Daemon:
             self._service.progressed(self._clock(), starting=not self._report.started)
             if self._reload_asked or self._hearing.settings_edited:
                 await self._reload()
-            self._barrier.begin(
-                tasks,
-                self._agenda,
-                self._clock(),
-                doubt_at=self._looker.doubt_at,
-                trust_watcher=self._hearing.trusted,
-            )
-            flushing = self._barrier.take_flushing()
-            job = self._agenda.flush(self._clock()) if flushing else self._agenda.next_job(self._clock())
+            self._barrier.begin(self._agenda, self._clock(), doubt_at=self._looker.doubt_at)
+            job = self._agenda.next_job(self._clock())
             if job is not None:
-                await self._do(job, self._barrier.present() if job.is_scan else flushing)
+                await self._do(job, self._barrier.present() if job.is_scan else ())
             elif (finding := self._scans.take_due(self._clock())) is not None:
                 await self._close_scan(finding)
             elif not self._upkeep.is_due():
@@ -164,13 +156,14 @@ class Daemon:
         self._publish(at_once=True)
 
     async def _do(self, job: Job, waiting: Wait) -> None:
-        if (job.is_scan or waiting) and not self._workshop.store.is_in_place():
+        if job.is_scan and not self._workshop.store.is_in_place():
             await self._replace_index()
             return
         if job.is_scan and self._workshop.settings_edited():
             await self._reload()
             job = replace(job, reason=Reason.RELOAD)  # no event could have told what it finds
         self._running, self._hearing.reported = job, set()
+        self._progress.begin(job)
         try:
             looked = await anyio.to_thread.run_sync(self._look, job)
             self._take_in(job, looked, waiting)
@@ -185,6 +178,7 @@ class Daemon:
             return
         finally:
             self._running = None
+            self._progress.end()
             self._pulse.worked()
 
     def _take_in(self, job: Job, looked: Looked | Unavailable, waiting: Wait) -> None:
@@ -198,13 +192,7 @@ class Daemon:
             self._follow_up(job, looked)
             if not self._looker.open and not looked.astray:
                 store = self._workshop.store
-                guarantee = "scan" if job.is_scan else "events"
-                fresh = Fresh(
-                    index_id=store.index_id,
-                    generation=store.generation,
-                    guarantee=guarantee,
-                    index=store.place,
-                )
+                fresh = Fresh(index_id=store.index_id, generation=store.generation, index=store.place)
                 self._barrier.serve(waiting, fresh)
 
     def _look(self, job: Job) -> Looked | Unavailable:
@@ -214,12 +202,14 @@ class Daemon:
     def _asked_to_stop(self) -> bool:
         """In a worker thread, at every folder and page: so progress is what feeds the watchdog."""
         now = self._clock()
+        self._progress.scan_folder()
         self._service.progressed(now, starting=not self._report.started)
         self._around.state.touch(now)
         return self._stopping
 
     def _tell_progress(self, done: int, total: int) -> None:
         now = self._clock()
+        self._progress.finish_page(done, total)
         if not self._report.started and (now - self._told_at >= TELL_EVERY_S or done == total):
             self._told_at = now
             self._service.status(f"{self._report.mode}, {done} of {total} pages")
@@ -255,7 +245,6 @@ class Daemon:
         if looked.second_look_at is not None:
             self._agenda.ask_scan(Reason.SECOND_LOOK, looked.second_look_at)
         if looked.astray:
-            self._hearing.trusted = False
             self._agenda.ask_scan(Reason.STORM, now)
             self._keeper.doubt()
         if looked.folders and not job.is_scan:
@@ -294,7 +283,6 @@ class Daemon:
         """Keeps a scan in the index, once it is certain what the watcher had not told of it."""
         missed = finding.missed
         if missed:
-            self._hearing.trusted = False
             self._report.count_missed(missed, self._clock())
             self._log.warning("events.missed", paths=missed, reason=finding.reason)
             if finding.reason == Reason.PERIODIC:
@@ -329,7 +317,6 @@ class Daemon:
             self._log.info("settings.loaded")
             self._looker.use(self._workshop.indexer)
             settings = self._workshop.wiki.settings
-            self._hearing.linked = settings.follow_symlinks
             self._agenda.shortest_interval_s = settings.scan_interval
             self._keeper.reopen(scan_only=settings.watch == "scan")
         self._agenda.retry_now()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, MutableMapping
-from typing import Any, Final
+from typing import Any
 
 import anyio
 
@@ -21,8 +21,6 @@ from indexerd.setup.compose import Wiki
 from indexerd.setup.config import user_file
 from indexerd.setup.registry import resolve_root
 from indexerd.tree.watcher import Notifier, open_notifier
-
-COOKIES: Final = "cookies"  # the folder of the barrier's files, beside the index
 
 
 def run_daemon(
@@ -51,7 +49,6 @@ def run_daemon(
         around = Surroundings(
             state=StateFile(state, mode=stat.S_IMODE(access.st_mode), group=access.st_gid),
             control=_make_socket_folder(socket_path(str(wiki.index), environ), log),
-            cookies=os.path.join(folder, COOKIES),
             service=service,
             open_notifier=notifier,
         )

@@ -1,7 +1,6 @@
-"""What the watcher says, taken in: paths for the agenda, deaths for the status, cookies for the barrier.
+"""Takes in what the watcher reports: paths for the scheduler, deaths for the status.
 
-Knows whether the watcher may be trusted. Decides nothing about what to do; everything comes and is
-called in the event loop.
+Decides nothing about what to do; everything comes and is called in the event loop.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from indexerd.contract.places import is_below
 from indexerd.core.sync.event_paths import cover_of, is_configuration
 from indexerd.core.sync.scheduler import Agenda, Reason
 from indexerd.core.sync.watch_faults import Fault
-from indexerd.daemon.cookies import Cookies
 from indexerd.daemon.scan_audit import ScanBook
 from indexerd.daemon.status import Report
 
@@ -21,8 +19,7 @@ from indexerd.daemon.status import Report
 class Hearing:
     """The observer of a watcher. `wake` is called after everything that may be work.
 
-    `own_paths`: what the daemon writes itself, as paths from the root. `linked`: links are followed, so
-    a page has paths of which nothing is reported, and the watcher is never trusted.
+    `own_paths`: what the daemon writes itself, as paths from the root.
     """
 
     def __init__(
@@ -31,7 +28,6 @@ class Hearing:
         agenda: Agenda,
         report: Report,
         scans: ScanBook,
-        cookies: Cookies,
         own_paths: tuple[str, ...],
         wake: Callable[[], None],
         clock: Callable[[], float],
@@ -40,13 +36,10 @@ class Hearing:
         self._agenda = agenda
         self._report = report
         self._scans = scans
-        self._cookies = cookies
         self._own_paths = own_paths
         self._wake = wake
         self._clock = clock
         self._log = log
-        self.linked = False
-        self.trusted = False  # it has missed nothing since it was opened
         self.settings_edited = False
         self.reported: set[str] = set()  # since the last job began
 
@@ -60,7 +53,6 @@ class Hearing:
         """The watcher reports from now on; what happened before it was there is looked for."""
         self._agenda.watching = self._report.watching = True
         self._report.fault = None
-        self.trusted = not self.linked
         self._report.counters["watch_opened"] += 1
         self._agenda.ask_scan(Reason.WATCH, self._clock())
         self._log.info("watch.opened")
@@ -68,7 +60,7 @@ class Hearing:
 
     def watch_failed(self, fault: Fault) -> None:
         """No events from now on: scans are all there is."""
-        self._agenda.watching = self._report.watching = self.trusted = False
+        self._agenda.watching = self._report.watching = False
         if fault != self._report.fault:
             self._log.warning("watch.failed", kind=fault.kind, reason=fault.reason, remedy=fault.remedy)
             self._agenda.ask_scan(Reason.WATCH, self._clock())
@@ -88,7 +80,3 @@ class Hearing:
                 self._scans.report(cover)
         self._report.counters["events"] += len(paths)
         self._wake()
-
-    def cookies_seen(self, names: frozenset[str]) -> None:
-        """All that happened before these files were made has been reported."""
-        self._cookies.seen(names)

@@ -61,9 +61,6 @@ class Listener(Protocol):
     def paths_changed(self, paths: frozenset[str], quiet_s: float) -> None:
         """Something happened at these paths (from the root, `""` is the root) `quiet_s` seconds ago."""
 
-    def cookies_seen(self, names: frozenset[str]) -> None:
-        """These files appeared in the cookie folder; what happened before has been reported."""
-
 
 def open_notifier(paths: list[str]) -> Notifier:
     """A watcher of these folders and all below. Never polls, never leaves out what it may not read."""
@@ -79,13 +76,12 @@ def open_notifier(paths: list[str]) -> Notifier:
 
 @dataclass(frozen=True, slots=True)
 class Watcher:
-    """Watches `root` and, when given, the folder for cookie files. Both are absolute paths.
+    """Watches `root`, an absolute path.
 
     `keep` says of a path from the root whether it can matter; the rest is dropped before any work.
     """
 
     root: str
-    cookies: str | None
     keep: Callable[[str], bool]
     open_notifier: Callable[[list[str]], Notifier] = open_notifier
 
@@ -117,26 +113,21 @@ class Watcher:
             with anyio.CancelScope(shield=True):
                 await thread.ended()
 
-    def split(self, reported: Iterable[tuple[int, str]]) -> tuple[frozenset[str], frozenset[str]]:
-        """The paths from the root that matter, and the names of cookie files, among what was reported.
+    def select(self, reported: Iterable[tuple[int, str]]) -> frozenset[str]:
+        """The paths from the root that matter, among what was reported.
 
         A folder that a symbolic link leads to is watched once and reported under either path (inotify
         has one watch an inode), so the path without links is looked at as well.
         """
         paths: set[str | None] = set()
-        cookies: set[str] = set()
         real_root, real_folders = os.path.realpath(self.root), dict[str, str]()
         for _, path in reported:
             folder, _, name = path.rpartition("/")
-            if folder == self.cookies:
-                cookies.add(name)
-                continue
             if folder not in real_folders:
                 real_folders[folder] = os.path.realpath(folder or "/")
             real = os.path.join(real_folders[folder], name)
             paths.update((_within(self.root, path), _within(real_root, real)))
-        kept = (path for path in paths if path is not None and (not path or self.keep(path)))
-        return frozenset(kept), frozenset(cookies)
+        return frozenset(path for path in paths if path is not None and (not path or self.keep(path)))
 
 
 def _within(root: str, path: str) -> str | None:
@@ -205,10 +196,7 @@ class _WatchThread(threading.Thread):
             self._tell(_settle, self._died, fault)
 
     def _watch(self) -> Fault:
-        cookies = self._watcher.cookies
-        # Without its folder there are no cookies; that must not look as if the root were gone.
-        with_cookies = [cookies] if cookies is not None and os.path.isdir(cookies) else []
-        notifier = self._watcher.open_notifier([*self._folders, *with_cookies])
+        notifier = self._watcher.open_notifier(self._folders)
         try:
             self._tell(self._opened)
             return self._pass_on(notifier)
@@ -224,13 +212,11 @@ class _WatchThread(threading.Thread):
                 return Fault(FaultKind.UNKNOWN, "the watcher was stopped", None)
             if isinstance(reported, str):
                 continue
-            paths, cookies = self._watcher.split(reported)
+            paths = self._watcher.select(reported)
             if paths:
                 last_change = time.monotonic()
                 # The last of the two steps brought nothing new.
                 self._tell(self._listener.paths_changed, paths, step / 1000)
-            if cookies:
-                self._tell(self._listener.cookies_seen, cookies)
             if (Change.deleted, self._watcher.root) in reported:
                 return root_gone(self._watcher.root)
 

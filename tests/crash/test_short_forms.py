@@ -24,9 +24,10 @@ Command = Callable[[Sequence[str]], int]
         (operations.main, "--operations 80 --restart-every 40"),
         (queries.main, "--questions 1000"),
         (barrier.main, "--trips 70 --storm 20 --restart-every 30 --command-every 10"),
+        (barrier.main, "--trips 12 --storm 3 --restart-every 0 --folders 24000 --overflow-every 3"),
         (one_state.main, "--answers 280 --rate 0"),
     ],
-    ids=["soak", "storm", "operations", "queries", "barrier", "one_state"],
+    ids=["soak", "storm", "operations", "queries", "barrier", "barrier_of_24000_folders", "one_state"],
 )
 def test_a_command_finds_no_fault(command: Command, words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert command([*words.split(), "--seed", "1"]) == 0

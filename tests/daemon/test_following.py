@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+import threading
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import closing
@@ -20,10 +21,12 @@ from indexerd.core.sync.confirmation import CONFIRM_AFTER_S, SETTLE_AT_MOST_S
 from indexerd.core.sync.reconcile import RACY_NS
 from indexerd.daemon.scan_audit import REPORT_PATIENCE_S
 from indexerd.daemon.status import MISSED_SHOWN_S
+from indexerd.daemon.sync_pass import MOST_GONE
 from indexerd.errors import StorageError
 from indexerd.pipeline.indexer import Indexer
 from indexerd.store import Snapshot, Store
-from tests.following import Followed, following
+from indexerd.tree.tree import Tree
+from tests.following import PATIENCE_S, Followed, following
 from tests.scripted_notifier import DELETED, MODIFIED, Script
 
 Scenario = Callable[[Followed], Awaitable[None]]
@@ -459,7 +462,6 @@ def test_who_asks_for_freshness_gets_what_nobody_reported(tmp_path: Path) -> Non
             wiki.write("a.md", f"# version {nth}")
             answer = await wiki.ask()
             assert isinstance(answer, Fresh)
-            assert answer.guarantee == "scan"
             assert answer.generation == wiki.generation
             assert wiki.indexed() == wiki.on_disk()
 
@@ -502,45 +504,99 @@ def test_freshness_waits_for_a_file_that_settles_and_names_it_when_time_runs_out
     play(tmp_path, scenario)
 
 
-async def ask_by_cookie(wiki: Followed) -> object:
-    """The answer on a tree that is too large for a scan; every cookie file is reported once it is there."""
-    await wiki.until(wiki.daemon._agenda.next_at)
-    wiki.daemon._agenda._last_scan_s = 1.0  # as if it had taken so long
-    wiki.write("a.md", "# A")
-    wiki.say("a.md")
-    answers: list[object] = []
-
-    async def ask() -> None:
-        answers.append(await wiki.ask())
-
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(ask)
-        cookies = wiki.db.parent / "cookies"
-        await wiki.until(lambda: os.listdir(cookies))
-        for name in os.listdir(cookies):
-            wiki.notifier.say((1, str(cookies / name)))
-    return answers[0]
-
-
-def test_on_a_large_tree_freshness_is_a_cookie_that_the_watcher_saw(tmp_path: Path) -> None:
+def test_a_tree_of_any_size_is_scanned_for_who_asks(tmp_path: Path) -> None:
     async def scenario(wiki: Followed) -> None:
         await watching(wiki)
-        answer = await ask_by_cookie(wiki)
-        assert isinstance(answer, Fresh)
-        assert answer.guarantee == "events"
+        wiki.daemon._agenda._last_scan_s = 60.0  # as if it had taken so long
+        wiki.write("a.md", "# A")
+        assert isinstance(await wiki.ask(), Fresh)
         assert wiki.indexed() == wiki.on_disk()
-        assert wiki.counter("scans_barrier") == 0
-        assert os.listdir(wiki.db.parent / "cookies") == []
+        assert wiki.counter("scans_barrier") == 1
 
     play(tmp_path, scenario)
 
 
-def test_who_asks_on_a_large_tree_is_answered_of_the_file_that_is_in_its_place(tmp_path: Path) -> None:
+def test_a_question_that_comes_during_a_scan_is_answered_by_the_next_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original, scanning, go_on = Tree.scan, threading.Event(), threading.Event()
+
+    def hang(tree: Tree, *arguments: Any, **how: Any) -> Any:
+        scan = original(tree, *arguments, **how)
+        scanning.set()
+        go_on.wait(PATIENCE_S)
+        return scan
+
+    async def scenario(wiki: Followed) -> None:
+        await watching(wiki)
+        answers: list[object] = []
+
+        async def ask() -> None:
+            answers.append(await wiki.ask())
+
+        monkeypatch.setattr(Tree, "scan", hang)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(ask)
+            await wiki.until(scanning.is_set)
+            wiki.write("late.md", "# late")  # the scan has passed its place
+            tasks.start_soon(ask)
+            await wiki.until(lambda: len(wiki.daemon._barrier.present()) == 2)
+            go_on.set()
+        assert all(isinstance(answer, Fresh) for answer in answers)
+        assert wiki.counter("scans_barrier") == 2
+        assert wiki.indexed() == wiki.on_disk()
+
+    play(tmp_path, scenario)
+
+
+def test_who_cannot_wait_for_the_scan_is_told_how_far_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original, go_on = Tree.scan, threading.Event()
+
+    def hang(tree: Tree, *arguments: Any, **how: Any) -> Any:
+        scan = original(tree, *arguments, **how)
+        go_on.wait(PATIENCE_S)
+        return scan
+
+    async def scenario(wiki: Followed) -> None:
+        await watching(wiki)
+        (wiki.root / "below" / "deeper").mkdir(parents=True)
+        monkeypatch.setattr(Tree, "scan", hang)
+        answer = await wiki.ask(0.2)
+        go_on.set()
+        assert isinstance(answer, NotFresh)
+        assert answer.open == ("the scan is not finished: 3 folders so far; the last scan saw 1",)
+
+    play(tmp_path, scenario)
+
+
+def test_freshness_waits_until_deletions_are_confirmed_and_names_them_when_time_runs_out(
+    tmp_path: Path,
+) -> None:
+    async def scenario(wiki: Followed) -> None:
+        for nth in range(30):
+            wiki.write(f"{nth}.md", "# page")
+        assert isinstance(await wiki.ask(), Fresh)
+        for nth in range(29):
+            (wiki.root / f"{nth}.md").unlink()
+        answer = await wiki.ask(0.2)
+        assert isinstance(answer, NotFresh)
+        assert answer.open == (MOST_GONE,)
+        wiki.clock.ahead_s += CONFIRM_AFTER_S
+        assert isinstance(await wiki.ask(), Fresh)
+        assert wiki.indexed() == wiki.on_disk()
+
+    play(tmp_path, scenario)
+
+
+def test_who_asks_is_answered_of_the_file_that_is_in_its_place(tmp_path: Path) -> None:
     async def scenario(wiki: Followed) -> None:
         await watching(wiki)
         shutil.copy(wiki.db, wiki.db.with_name("copy.db"))
         wiki.db.with_name("copy.db").replace(wiki.db)
-        answer = await ask_by_cookie(wiki)
+        wiki.write("a.md", "# A")
+        answer = await wiki.ask()
         assert isinstance(answer, Fresh)
         assert answer.index == (wiki.db.stat().st_dev, wiki.db.stat().st_ino)
         assert wiki.indexed() == wiki.on_disk()
@@ -566,7 +622,6 @@ def test_an_edit_that_is_reported_through_a_link_that_is_gone_is_not_called_fres
         await wiki.until(lambda: not agenda._asked and agenda._batcher.next_due() is None)
         await wiki.until(lambda: wiki.daemon._running is None)
         for nth in range(3):
-            wiki.daemon._agenda._last_scan_s = 1.0  # as on a large tree
             wiki.write("asked/a.md", f"# edited {nth}")
             answer = await wiki.ask()
             assert isinstance(answer, Fresh)

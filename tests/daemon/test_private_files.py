@@ -14,10 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-import anyio
 import pytest
 
-from indexerd.daemon.cookies import Cookies
 from tests.another_user import AS_NOBODY
 from tests.crash.barrier import ask
 from tests.crash.process import LiveDaemon, wait_until
@@ -118,33 +116,6 @@ def test_a_link_in_place_of_the_lock_or_the_index_is_never_emptied(live: LiveDae
     assert done.returncode in (74, 77)
     assert done.stderr.count("\n") == 1
     assert precious.read_text() == "precious\n" * 100
-
-
-def test_only_cookies_are_removed_from_the_folder_of_cookies(tmp_path: Path) -> None:
-    folder = tmp_path / "cookies"
-    folder.mkdir()
-    for name, text in {"17-1": "", "17-2": "full", "oatmeal.md": "", "recipes": "eggs", "1-2-3": ""}.items():
-        (folder / name).write_text(text)
-    (folder / "18-1").mkdir()
-    cookies = Cookies(str(folder))
-    cookies.prepare()
-    assert {path.name for path in folder.iterdir()} == {"17-2", "18-1", "oatmeal.md", "recipes", "1-2-3"}
-
-    async def see(cookies: Cookies) -> None:
-        while not (made := {path.name for path in folder.glob(f"{os.getpid()}-*")}):  # noqa: ASYNC110
-            await anyio.sleep(0.001)
-        cookies.seen(frozenset(made))
-
-    passed: list[bool] = []
-
-    async def pass_one() -> None:
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(see, cookies)
-            passed.append(await cookies.pass_one())
-
-    anyio.run(pass_one)
-    assert passed == [True]
-    assert len(list(folder.iterdir())) == 5
 
 
 def test_more_clients_than_it_serves_wait_for_their_turn(live: LiveDaemon) -> None:

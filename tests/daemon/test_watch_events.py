@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from indexerd.core.sync.scheduler import Agenda
-from indexerd.daemon.cookies import Cookies
 from indexerd.daemon.environment import Surroundings, own_paths
 from indexerd.daemon.scan_audit import ScanBook
 from indexerd.daemon.status import Report
@@ -25,7 +24,6 @@ def hearing_of(root: Path, index: Path) -> Hearing:
     around = Surroundings(
         state=StateFile(str(folder / "state.json")),
         control=str(folder / "control.sock"),
-        cookies=str(folder / "cookies"),
         service=ServiceManager(),
         open_notifier=open_notifier,
     )
@@ -33,7 +31,6 @@ def hearing_of(root: Path, index: Path) -> Hearing:
         agenda=Agenda(),
         report=Report(control=None, building=False),
         scans=ScanBook(),
-        cookies=Cookies(around.cookies),
         own_paths=own_paths(str(root), str(index), around),
         wake=lambda: None,
         clock=clock.monotonic,
@@ -46,9 +43,9 @@ def test_own_files_beside_pages_are_no_work_and_the_pages_are(tmp_path: Path, fo
     """Else the daemon would be kept busy by its own words, or deaf to all that lies beside its index."""
     hearing = hearing_of(tmp_path, tmp_path / folder / "notes.db")
     own = ("notes.db", "notes.db-wal", "notes.db-shm", "index.lock", "state.json", "state.json.new")
-    for name in (*own, "control.sock", "cookies", "cookies/12-1"):
+    for name in (*own, "control.sock"):
         assert not hearing.matters(os.path.join(folder, name))
-    for name in ("a.md", "notes.md", "notes.db.md", "cookies.md", "below/a.md", "below"):
+    for name in ("a.md", "notes.md", "notes.db.md", "below/a.md", "below"):
         assert hearing.matters(os.path.join(folder, name))
 
 

@@ -27,7 +27,6 @@ class Heard:
     on_open: Callable[[], None] = lambda: None
     opened: int = 0
     paths: set[str] = field(default_factory=set)
-    cookies: set[str] = field(default_factory=set)
 
     def watch_opened(self) -> None:
         self.opened += 1
@@ -36,9 +35,6 @@ class Heard:
     def paths_changed(self, paths: frozenset[str], quiet_s: float) -> None:
         assert 0 <= quiet_s < 1
         self.paths |= paths
-
-    def cookies_seen(self, names: frozenset[str]) -> None:
-        self.cookies |= names
 
 
 def follow_until(watcher: Watcher, heard: Heard, enough: Callable[[], bool]) -> Fault | None:
@@ -78,7 +74,7 @@ def everything(path: str) -> bool:
 def test_a_saved_page_is_reported_by_its_path_from_the_root(tmp_path: Path) -> None:
     (tmp_path / "d").mkdir()
     heard = Heard(on_open=writing(tmp_path / "d" / "a.md"))
-    fault = follow_until(Watcher(str(tmp_path), None, everything), heard, lambda: "d/a.md" in heard.paths)
+    fault = follow_until(Watcher(str(tmp_path), everything), heard, lambda: "d/a.md" in heard.paths)
     assert fault is None
 
 
@@ -86,7 +82,7 @@ def test_a_wiki_below_a_folder_that_is_usually_ignored_is_watched(tmp_path: Path
     root = tmp_path / "node_modules" / ".hidden"
     root.mkdir(parents=True)
     heard = Heard(on_open=writing(root / "a.md"))
-    follow_until(Watcher(str(root), None, everything), heard, lambda: "a.md" in heard.paths)
+    follow_until(Watcher(str(root), everything), heard, lambda: "a.md" in heard.paths)
 
 
 def test_what_cannot_matter_is_dropped_before_it_is_reported(tmp_path: Path) -> None:
@@ -95,40 +91,20 @@ def test_what_cannot_matter_is_dropped_before_it_is_reported(tmp_path: Path) -> 
         (tmp_path / "a.md").write_text("x")
 
     heard = Heard(on_open=write)
-    watcher = Watcher(str(tmp_path), None, lambda path: not path.startswith("."))
+    watcher = Watcher(str(tmp_path), lambda path: not path.startswith("."))
     follow_until(watcher, heard, lambda: "a.md" in heard.paths)
     assert heard.paths == {"a.md"}
 
 
-def test_a_cookie_file_is_reported_by_name_and_apart_from_the_pages(tmp_path: Path) -> None:
-    root, cookies = tmp_path / "wiki", tmp_path / "cookies"
-    root.mkdir()
-    cookies.mkdir()
-
-    def write() -> None:
-        (root / "a.md").write_text("x")
-        (cookies / "17").touch()
-
-    heard = Heard(on_open=write)
-    follow_until(Watcher(str(root), str(cookies), everything), heard, lambda: "17" in heard.cookies)
-    assert heard.paths == {"a.md"}, "what happened before the cookie has been reported by then"
-
-
-def test_a_root_is_watched_although_the_folder_for_cookies_is_missing(tmp_path: Path) -> None:
-    heard = Heard(on_open=writing(tmp_path / "a.md"))
-    watcher = Watcher(str(tmp_path), str(tmp_path.parent / "none"), everything)
-    assert follow_until(watcher, heard, lambda: "a.md" in heard.paths) is None
-
-
 def test_a_name_that_is_not_utf8_kills_the_watcher_with_a_reason(tmp_path: Path) -> None:
     heard = Heard(on_open=lambda: os.close(os.open(os.fsencode(tmp_path) + b"/b\xff.md", os.O_CREAT)))
-    fault = follow_until(Watcher(str(tmp_path), None, everything), heard, lambda: False)
+    fault = follow_until(Watcher(str(tmp_path), everything), heard, lambda: False)
     assert fault is not None
     assert (fault.kind, fault.remedy) == (FaultKind.UNDECODABLE_NAME, "rename the file")
 
 
 def test_a_missing_root_is_a_fault_and_no_exception(tmp_path: Path) -> None:
-    fault = follow_until(Watcher(str(tmp_path / "none"), None, everything), Heard(), lambda: False)
+    fault = follow_until(Watcher(str(tmp_path / "none"), everything), Heard(), lambda: False)
     assert fault is not None
     assert fault.kind is FaultKind.ROOT_GONE
 
@@ -140,7 +116,7 @@ def test_a_root_that_is_removed_or_renamed_ends_the_watch(
     root = tmp_path / "wiki"
     root.mkdir()
     heard = Heard(on_open=lambda: remove(str(root)))
-    fault = follow_until(Watcher(str(root), None, everything), heard, lambda: False)
+    fault = follow_until(Watcher(str(root), everything), heard, lambda: False)
     assert fault is not None
     assert fault.kind is FaultKind.ROOT_GONE
     assert "" in heard.paths
@@ -150,7 +126,7 @@ def test_a_watcher_that_raises_for_ever_ends_with_its_fault_and_is_closed() -> N
     script = Script(
         on_open=lambda notifier: notifier.raise_for_ever(RuntimeError("OS file watch limit reached."))
     )
-    fault = follow_until(Watcher("/wiki", None, everything, script.open), Heard(), lambda: False)
+    fault = follow_until(Watcher("/wiki", everything, script.open), Heard(), lambda: False)
     assert fault is not None
     assert fault.kind is FaultKind.WATCH_LIMIT
     assert script.opened[0].closed
@@ -176,7 +152,7 @@ def test_what_lies_beside_a_folder_that_may_not_be_read_is_watched(tmp_path: Pat
     async def run() -> None:
         with anyio.fail_after(PATIENCE_S):
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(Watcher(str(tmp_path), None, everything).follow_readable, heard)
+                tasks.start_soon(Watcher(str(tmp_path), everything).follow_readable, heard)
                 while "d/a.md" not in heard.paths:
                     (tmp_path / "d" / "a.md").touch()  # again: nothing tells when the watcher is open
                     await anyio.sleep(0.02)
@@ -189,7 +165,7 @@ def test_what_lies_beside_a_folder_that_may_not_be_read_is_watched(tmp_path: Pat
 def test_a_watcher_that_cannot_start_says_why() -> None:
     script = Script(refusals=[RuntimeError("Too many open files (os error 24)")])
     heard = Heard()
-    fault = follow_until(Watcher("/wiki", None, everything, script.open), heard, lambda: False)
+    fault = follow_until(Watcher("/wiki", everything, script.open), heard, lambda: False)
     assert fault is not None
     assert fault.kind is FaultKind.INSTANCE_LIMIT
     assert heard.opened == 0
@@ -199,9 +175,7 @@ def test_a_watcher_that_says_nothing_is_stopped_at_once() -> None:
     script = Script()
     heard = Heard()
     started = time.monotonic()
-    assert (
-        follow_until(Watcher("/wiki", None, everything, script.open), heard, lambda: heard.opened > 0) is None
-    )
+    assert follow_until(Watcher("/wiki", everything, script.open), heard, lambda: heard.opened > 0) is None
     assert time.monotonic() - started < PATIENCE_S / 2, (
         "not only after watchfiles' own time-out of five seconds"
     )
@@ -211,7 +185,7 @@ def test_a_watcher_that_was_stopped_has_left_no_thread(tmp_path: Path) -> None:
     """At the exit of the interpreter a thread in watchfiles' code aborts the process."""
     for _ in range(5):
         heard = Heard()
-        follow_until(Watcher(str(tmp_path), None, everything), heard, lambda: heard.opened > 0)  # noqa: B023
+        follow_until(Watcher(str(tmp_path), everything), heard, lambda: heard.opened > 0)  # noqa: B023
         assert "watch" not in {thread.name for thread in threading.enumerate()}
 
 
@@ -223,7 +197,7 @@ def test_a_watcher_that_is_slow_to_open_does_not_hold_a_stop() -> None:
         release.wait(PATIENCE_S)
         raise OSError("interrupted")
 
-    watcher = Watcher("/wiki", None, everything, hang)  # type: ignore[arg-type]  # never returns
+    watcher = Watcher("/wiki", everything, hang)  # type: ignore[arg-type]  # never returns
     started = time.monotonic()
     assert follow_until(watcher, Heard(), opening.is_set) is None
     assert time.monotonic() - started < PATIENCE_S / 2
@@ -236,28 +210,27 @@ def test_a_link_to_a_folder_above_hides_no_change_behind_its_own_path(tmp_path: 
     (tmp_path / ".hidden").mkdir()
     (tmp_path / link).symlink_to(tmp_path, target_is_directory=True)
     heard = Heard(on_open=writing(tmp_path / "d" / "a.md"))
-    follow_until(Watcher(str(tmp_path), None, everything), heard, lambda: "d/a.md" in heard.paths)
+    follow_until(Watcher(str(tmp_path), everything), heard, lambda: "d/a.md" in heard.paths)
 
 
 def test_a_root_that_is_a_link_is_watched(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "root").symlink_to("real")
     heard = Heard(on_open=writing(tmp_path / "real" / "a.md"))
-    follow_until(Watcher(str(tmp_path / "root"), None, everything), heard, lambda: "a.md" in heard.paths)
+    follow_until(Watcher(str(tmp_path / "root"), everything), heard, lambda: "a.md" in heard.paths)
     assert heard.paths == {"a.md"}
 
 
 def test_events_of_other_places_are_not_taken_for_the_roots() -> None:
-    watcher = Watcher("/w", "/state/cookies", everything)
+    watcher = Watcher("/w", everything)
     reported = {
         (ADDED, "/w/a.md"),
         (MODIFIED, "/w"),
         (DELETED, "/wide/b.md"),
-        (ADDED, "/state/cookies/3"),
         (ADDED, "/state/other"),
     }
-    assert watcher.split(reported) == (frozenset({"a.md", ""}), frozenset({"3"}))
+    assert watcher.select(reported) == frozenset({"a.md", ""})
 
 
 def test_a_root_of_one_slash_is_split_off_too() -> None:
-    assert Watcher("/", None, everything).split({(ADDED, "/a.md")}) == (frozenset({"a.md"}), frozenset())
+    assert Watcher("/", everything).select({(ADDED, "/a.md")}) == frozenset({"a.md"})

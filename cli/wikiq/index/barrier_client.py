@@ -40,7 +40,7 @@ NO_SOCKET = "the daemon has no socket; set XDG_RUNTIME_DIR to a folder of yours"
 class Barrier(Record):
     """What came of the wait.
 
-    Fresh: all that was on the disk before is in `generation`, by `guarantee` (`scan` or `events`).
+    Fresh: all that was on the disk before is in `generation`, by `guarantee` (`scan`).
     Not fresh: `problem` says what is open.
     """
 

@@ -7,7 +7,6 @@ one folder to scan. Knows neither disk nor clock, and not whether a path is a pa
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -113,7 +112,11 @@ class Batcher:
         self._taken.update(dict.fromkeys(ready, now))
         if trailing:
             self._trailing_asked = None
-        batch = _batch_of(taken, trailing=trailing)
+        batch = Batch(
+            paths=tuple(path for path, wait in taken.items() if not wait.subtree),
+            subtrees=tuple(path for path, wait in taken.items() if wait.subtree),
+            trailing=trailing,
+        )
         if batch.subtrees or len(batch.paths) > TRAILING_PATHS:
             self.scan_when_quiet(now)
         return batch
@@ -122,14 +125,6 @@ class Batcher:
     def waiting(self) -> tuple[str, ...]:
         """The paths and folders that wait, settled or not."""
         return tuple(self._waits)
-
-    def take_all(self, now: float) -> Batch:
-        """All that waits, settled or not; a trailing scan asked for is part of it."""
-        taken = {path: self._end(path) for path in sorted(self._waits)}
-        self._taken.update(dict.fromkeys(taken, now))
-        trailing = self._trailing_asked is not None
-        self._trailing_asked = None
-        return _batch_of(taken, trailing=trailing)
 
     def clear(self) -> None:
         """Forgets all that waits: a scan of everything, started now, sees it all."""
@@ -192,11 +187,3 @@ class Batcher:
         wait.subtree = True
         wait.last = self._last_report
         self._absorb(folder)
-
-
-def _batch_of(taken: Mapping[str, _Wait], *, trailing: bool) -> Batch:
-    return Batch(
-        paths=tuple(path for path, wait in taken.items() if not wait.subtree),
-        subtrees=tuple(path for path, wait in taken.items() if wait.subtree),
-        trailing=trailing,
-    )

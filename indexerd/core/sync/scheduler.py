@@ -75,11 +75,6 @@ class Agenda:
         return self._batcher.pending + (Reason.RETRY in self._asked)
 
     @property
-    def last_scan_s(self) -> float:
-        """How long the last scan of everything took, without what was read and written after it."""
-        return self._last_scan_s
-
-    @property
     def failures(self) -> int:
         """Jobs that failed in a row."""
         return self._failures
@@ -115,14 +110,8 @@ class Agenda:
             return None
         if batch.trailing or ROOT in batch.subtrees:
             return self._scan(Reason.STORM, (*batch.paths, *batch.subtrees, *self._batcher.waiting))
-        return _look(batch, Reason.EVENTS)
-
-    def flush(self, now: float) -> Job:
-        """All that waits, at once, for somebody who waits for it; a scan where folders are in doubt."""
-        batch = self._batcher.take_all(now)
-        if batch.trailing or ROOT in batch.subtrees or self._asked:
-            return self._scan(Reason.BARRIER, (*batch.paths, *batch.subtrees))
-        return _look(batch, Reason.BARRIER)
+        covers = (*batch.paths, *batch.subtrees)
+        return Job(covers, Reason.EVENTS, covers)
 
     def finish(self, job: Job, ended: float, *, scan_s: float = 0.0, changed: bool = False) -> None:
         """The job is done. A scan of everything took `scan_s`; `changed`: it led to a commit."""
@@ -169,11 +158,6 @@ class Agenda:
         self._asked.clear()
         self._moved_before, self._moved = self._moved, False
         return Job(EVERYTHING, reason, expected)
-
-
-def _look(batch: Batch, reason: Reason) -> Job:
-    covers = (*batch.paths, *batch.subtrees)
-    return Job(covers, reason, covers)
 
 
 def find_unreported(changed: Iterable[str], reported: Collection[str]) -> tuple[str, ...]:

@@ -71,7 +71,6 @@ def test_a_scan_follows_the_last_one_at_an_interval_that_bounds_its_cost(
     agenda = Agenda()
     agenda.watching = watching
     scanned(agenda, 100.0, took_s)
-    assert agenda.last_scan_s == pytest.approx(took_s)
     assert agenda.next_at() == pytest.approx(100.0 + interval_s)
     assert agenda.next_job(100.0 + interval_s + 0.01) == Job(EVERYTHING, Reason.PERIODIC)
 
@@ -143,21 +142,6 @@ def test_nothing_is_tried_during_a_back_off_whatever_is_reported() -> None:
     assert agenda.next_job(FIRST_BACK_OFF_S - 0.001) is None
     agenda.retry_now()
     assert agenda.next_job(FIRST_BACK_OFF_S - 0.001) is not None
-
-
-def test_who_waits_gets_all_that_was_reported_at_once() -> None:
-    agenda = Agenda()
-    agenda.report("a.md", 10.0)
-    agenda.report("b.md", 10.0, delay=60.0)
-    assert agenda.flush(10.0) == Job(("a.md", "b.md"), Reason.BARRIER, ("a.md", "b.md"))
-    assert agenda.flush(10.0) == Job((), Reason.BARRIER)
-
-
-def test_who_waits_gets_a_scan_where_folders_are_in_doubt() -> None:
-    agenda = Agenda()
-    agenda.report("d", 10.0)
-    agenda.scan_when_quiet(10.0)
-    assert agenda.flush(10.0) == Job(EVERYTHING, Reason.BARRIER, ("d",))
 
 
 def test_a_change_was_missed_when_neither_it_nor_a_folder_above_was_reported() -> None:
