@@ -53,6 +53,16 @@ def give_up(path: str, tree: Tree, reason: str) -> Outcome:
     return _failed(reading, path, _failure(reason)) if isinstance(reading, Content) else reading
 
 
+def without_text(outcome: Projected, reason: str) -> Projected:
+    """The page as one that was given up, under its stamp and hash."""
+    page = replace(
+        oversized_page(outcome.path, outcome.page.size),
+        content_hash=outcome.page.content_hash,
+        diagnostics=(_failure(reason),),
+    )
+    return replace(outcome, page=page)
+
+
 def _failed(content: Content, path: str, diagnostic: Diagnostic) -> Projected:
     """Under the stamp and hash of its bytes, so that it is tried again when it changes, not before."""
     page = replace(

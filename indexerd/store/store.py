@@ -166,7 +166,7 @@ class Store:
         was only touched, and diagnostics, have none. Nothing is committed where nothing differs.
         """
         if self._rebuilding:
-            with self._explaining():
+            with self._explaining(), self._connection:  # a savepoint: a plan that fails leaves nothing
                 return self._write(plan, committed_at)
         if self.needs_rebuild:
             raise RuntimeError("an index of another schema version is rebuilt before anything is applied")

@@ -17,6 +17,8 @@ FOLDER_FLAGS: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXE
 # Without O_NONBLOCK opening a FIFO waits for its writer, for ever.
 FILE_FLAGS: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NOCTTY
 
+_new = tuple.__new__
+_LARGEST: Final = 2**63 - 1  # that SQLite holds as an integer
 _ABSENT: Final = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}  # the last two: swapped for a file or a link
 _FORBIDDEN: Final = {errno.EACCES, errno.EPERM}
 _EXHAUSTED: Final = {errno.EMFILE, errno.ENFILE, errno.ENOMEM}  # says nothing of the file
@@ -46,8 +48,17 @@ def unreadable(error: OSError) -> Diagnostic:
 
 
 def stamp_of(facts: os.stat_result) -> Stamp:
-    """The part of a stat that tells an unchanged file."""
-    return Stamp(facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
+    """The part of a stat that tells an unchanged file, each number as SQLite can hold it.
+
+    A date after the year 2262 and an inode of some overlays do not fit otherwise. What is compared is
+    only whether stamps are equal, and the change time, which nobody can set, tells two late dates apart.
+    """
+    inode, mtime_ns, ctime_ns = facts.st_ino, facts.st_mtime_ns, facts.st_ctime_ns
+    if inode > _LARGEST or not -_LARGEST <= mtime_ns <= _LARGEST or not -_LARGEST <= ctime_ns <= _LARGEST:
+        inode = inode - 2**64 if inode > _LARGEST else inode  # the same 64 bits
+        mtime_ns, ctime_ns = (max(-_LARGEST, min(time, _LARGEST)) for time in (mtime_ns, ctime_ns))
+    # Half the time of Stamp(...), which binds each field by name; a scan makes one for every page.
+    return _new(Stamp, (facts.st_dev, inode, facts.st_size, mtime_ns, ctime_ns))
 
 
 def open_below(root: int, path: str, flags: int, *, real_root: str | None = None) -> int:

@@ -208,8 +208,8 @@ class Walk:
                 if not is_absence(error):
                     self._miss(prefix + name, error)
                 continue
-            if is_plain and stat.S_ISREG(facts.st_mode) and is_text(name):  # nearly all there are
-                self.stamps[prefix + name] = stamp_of(facts)
+            if is_plain and stat.S_ISREG(facts.st_mode) and (name.isascii() or is_text(name)):
+                self.stamps[prefix + name] = stamp_of(facts)  # nearly all there are
             else:
                 self._take(place, name, facts)
 

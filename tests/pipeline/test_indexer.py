@@ -19,9 +19,12 @@ from indexerd.core import project as page_module
 from indexerd.core.model import Page, ProjectionOptions
 from indexerd.core.project import project_page
 from indexerd.core.sync.confirmation import CONFIRM_AFTER_S
+from indexerd.core.sync.model import Plan
 from indexerd.pipeline import indexer as build_module
 from indexerd.pipeline import page_task as project_module
 from indexerd.pipeline.indexer import build_whole
+from indexerd.store import Store
+from indexerd.tree.openat import stamp_of
 from indexerd.tree.scanner import Stopped, TreeSettings
 from tests.another_user import as_nobody, needs_open_installation
 from tests.building import Bench
@@ -376,6 +379,45 @@ def test_a_page_moved_in_with_a_time_of_another_age_is_found(bench: Bench, secon
     update = bench.build()
     assert (update.upserted, update.deleted) == (1, 1)
     assert bench.fetch("SELECT path, title FROM v1_pages") == [("a.md", "Other")]
+
+
+@pytest.mark.parametrize("year_s", [2**34, -(2**34)])
+def test_a_page_with_a_date_that_sqlite_cannot_hold_is_a_page_like_others(bench: Bench, year_s: int) -> None:
+    """Nanoseconds of 1970 in 64 bits end in the year 2262; ext4 goes on to 2446, tmpfs further."""
+    page = bench.root / "a.md"
+    page.write_text("# A")
+    os.utime(page, (year_s, year_s))
+    assert bench.build().upserted == 1
+    assert bench.build().commits == 0
+    page.write_text("# B")
+    os.utime(page, (year_s, year_s))
+    assert bench.build().upserted == 1
+
+
+def test_an_inode_past_63_bits_is_a_stamp_like_others() -> None:
+    """An overlayfs with xino=on numbers the second of two lower layers so."""
+    facts = os.stat_result(
+        (0o100644, 2**63 + 5, 1, 1, 0, 0, 7, 0, 0, 0), {"st_mtime_ns": 1, "st_ctime_ns": 2}
+    )
+    assert stamp_of(facts).inode == 5 - 2**63
+
+
+def test_a_page_that_breaks_a_commit_costs_that_page_alone(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for nth in range(9):
+        (bench.root / f"{nth}.md").write_text(f"# Page {nth}")
+    original = Store.apply
+
+    def fail(store: Store, plan: Plan, **how: Any) -> Any:
+        if any(upsert.page.path == "5.md" and upsert.page.sections for upsert in plan.upserts):
+            raise OverflowError("of page 5")
+        return original(store, plan, **how)
+
+    monkeypatch.setattr(Store, "apply", fail)
+    assert bench.build().upserted == 9
+    assert len(bench.paths()) == 9
+    assert bench.kinds() == {"5.md": ["parser_failed"]}
 
 
 def test_every_spelling_of_a_name_is_a_page_of_its_own(bench: Bench) -> None:

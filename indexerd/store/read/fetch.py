@@ -122,7 +122,8 @@ def fetch_indexed(
     else:
         rows = select_rows(connection, _INDEXED)
     return {
-        row[0]: IndexedPage(row[0], row[1], Stamp(*row[2:7]), bool(row[7]), row[8], row[9]) for row in rows
+        row[0]: IndexedPage(row[0], row[1], Stamp._make(row[2:7]), bool(row[7]), row[8], row[9])
+        for row in rows
     }
 
 
