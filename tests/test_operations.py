@@ -9,8 +9,9 @@ import click
 
 from indexerd.command.group import cli
 from indexerd.core.sync.reconcile import SCAN_KINDS
+from indexerd.core.sync.retries import RETRY_AFTER_S
 from indexerd.errors import IndexerdError
-from indexerd.pipeline.workers import PAGE_BUDGET_S
+from indexerd.pipeline.workers import PAGE_BUDGET_S, WORKER_BYTES
 from indexerd.setup.config import SETTINGS, Settings
 from indexerd.tree.scanner import DEEPEST_FOLDER
 from tests.imports import REPOSITORY
@@ -48,4 +49,5 @@ def test_every_diagnostic_of_a_scan_is_explained() -> None:
 
 def test_the_limits_are_those_of_the_program() -> None:
     assert f"more than {DEEPEST_FOLDER} folders deep" in PAGE
-    assert f"longer than {PAGE_BUDGET_S:.0f} s" in PAGE
+    assert f"more than {PAGE_BUDGET_S:.0f} s of CPU time or {WORKER_BYTES >> 20} MB" in PAGE
+    assert "after {:.0f}, {:.0f} and {:.0f} s".format(*RETRY_AFTER_S) in PAGE

@@ -20,13 +20,15 @@ DEFAULT_TIMEOUT_S: Final = 5.0
 LONGEST_TIMEOUT_S: Final = 3_600.0  # a longer wait that is asked for is this long
 LARGEST_NUMBER: Final = 1e300  # what is asked for beyond it is no time-out but an attack
 REQUEST_BYTES: Final = 4_096  # a request is some fifty bytes
-ANSWER_BYTES: Final = 64 << 10  # an answer is some two hundred
+PATHS_NAMED: Final = 20  # in an answer
+ANSWER_BYTES: Final = 1 << 20  # 20 paths of 4,096 bytes, each of which JSON may write as six
 GUARANTEE: Final = "scan"  # of the whole tree, begun after the request; there is no other one
 
 
 class Fresh(Record):
     """All that was on disk before the request is in `generation`.
 
+    `without_text`: pages that took too much time or memory to parse, which are tried again later.
     `index`: device and inode of the file that holds it, since a copy beside it has the same `index_id`.
     """
 
@@ -34,6 +36,7 @@ class Fresh(Record):
     generation: int
     index: tuple[int, int]
     guarantee: str = GUARANTEE
+    without_text: tuple[str, ...] = ()
 
 
 class NotFresh(Record):
@@ -103,14 +106,22 @@ def parse_answer(line: bytes) -> Answer:
     if told.get("fresh") is False and isinstance(is_open, list):
         return NotFresh(open=tuple(map(str, is_open)))
     place = told.get("index")
+    without_text = told.get("without_text", [])
     names = (told.get("index_id"), told.get("guarantee"))
     numbers = (told.get("generation"), *(place if isinstance(place, list) else ()))
     is_whole = all(isinstance(name, str) for name in names) and all(type(n) is int for n in numbers)
+    is_whole = is_whole and isinstance(without_text, list)
     if told.get("fresh") is not True or not is_whole or len(numbers) != len(("generation", "dev", "ino")):
         raise UnknownAnswerError("the daemon answers something else; restart it")
     index_id, guarantee = map(str, names)
     generation, device, inode = numbers
-    return Fresh(index_id=index_id, generation=generation, guarantee=guarantee, index=(device, inode))
+    return Fresh(
+        index_id=index_id,
+        generation=generation,
+        index=(device, inode),
+        guarantee=guarantee,
+        without_text=tuple(map(str, without_text)),
+    )
 
 
 def _is_ours(told: dict[str, Any]) -> bool:

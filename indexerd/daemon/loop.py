@@ -16,7 +16,7 @@ import anyio
 import anyio.abc
 import anyio.to_thread
 
-from indexerd.contract.barrier import Fresh
+from indexerd.contract.barrier import PATHS_NAMED, Fresh
 from indexerd.contract.moments import time_text
 from indexerd.core.sync.intervals import back_off_s
 from indexerd.core.sync.scheduler import Agenda, Job, Reason
@@ -192,7 +192,12 @@ class Daemon:
             self._follow_up(job, looked)
             if not self._looker.open and not looked.astray:
                 store = self._workshop.store
-                fresh = Fresh(index_id=store.index_id, generation=store.generation, index=store.place)
+                fresh = Fresh(
+                    index_id=store.index_id,
+                    generation=store.generation,
+                    index=store.place,
+                    without_text=self._workshop.indexer.given_up[:PATHS_NAMED],
+                )
                 self._barrier.serve(waiting, fresh)
 
     def _look(self, job: Job) -> Looked | Unavailable:

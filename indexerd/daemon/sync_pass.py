@@ -88,8 +88,7 @@ class Looker:
     @property
     def doubt_at(self) -> float | None:
         """When a look can settle a doubt, None without one."""
-        times = (self._doubts.next_at(), self._settling.next_at())
-        return min((time for time in times if time is not None), default=None)
+        return _first(self._doubts.next_at(), self._settling.next_at())
 
     def use(self, indexer: Indexer) -> None:
         """Looks through another Indexer from now on: the settings or the index file are new."""
@@ -130,7 +129,7 @@ class Looker:
             scan_s=scan_s,
             changed=_changed(survey),
             again=(*refused.items(), *self._unread_again(survey, update)),
-            second_look_at=self._doubts.next_at(),
+            second_look_at=_first(self._doubts.next_at(), self._indexer.retry_at),
             folders=self._any_folder(survey),
             another_root=before not in (None, self._identity),
             astray=self._any_astray(survey),
@@ -222,6 +221,10 @@ class Looker:
         if survey.is_whole or not covers.issuperset(_changed(survey)):
             return True
         return any(_is_folder(os.path.join(self._root, cover)) for cover in covers)
+
+
+def _first(*times: float | None) -> float | None:
+    return min((time for time in times if time is not None), default=None)
 
 
 def _changed(survey: Survey) -> tuple[str, ...]:

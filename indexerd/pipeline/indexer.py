@@ -31,8 +31,9 @@ from indexerd.core.sync.plan import (
     groups_of,
 )
 from indexerd.core.sync.reconcile import READ_FAILED, UNSETTLED, Scan, Work, plan_scan
+from indexerd.core.sync.retries import Retries
 from indexerd.errors import IndexerdError
-from indexerd.pipeline.page_task import PARSER_FAILED, without_text
+from indexerd.pipeline.page_task import PARSER_FAILED, is_given_up, without_text
 from indexerd.pipeline.workers import Projector
 from indexerd.store import Store
 from indexerd.tree.topics_file import Declarations, Declared
@@ -128,6 +129,17 @@ class Indexer:
         self._projection = projection_fingerprint(options)
         self._log = log
         self._declarations = Declarations(tree)
+        self._retries = Retries()
+
+    @property
+    def given_up(self) -> tuple[str, ...]:
+        """The pages without text since they took too much time or memory."""
+        return self._retries.paths
+
+    @property
+    def retry_at(self) -> float | None:
+        """When (monotonic seconds) one of them is tried again by a scan, None without one."""
+        return self._retries.next_at()
 
     def survey(self, covers: Sequence[str] = WHOLE_TREE, *, stop: Callable[[], bool] = never) -> Survey:
         """Look at `covers` (files or folders, '' the whole tree) and compare with the index.
@@ -157,7 +169,21 @@ class Indexer:
             projection=self._projection,
             max_page_bytes=self._tree.settings.max_page_bytes,
         )
-        return Survey(scan, work, indexed, declared)
+        return Survey(scan, self._without_resting(work, scan), indexed, declared)
+
+    def _without_resting(self, work: Work, scan: Scan) -> Work:
+        """The work without pages that were given up a moment ago; the others know their attempts."""
+        given_up, now = set(self._retries.paths), time.monotonic()
+        for path in given_up.intersection(work.gone):
+            self._retries.forget(path)
+        if given_up.isdisjoint(page.path for page in work.read):
+            return work
+        read = (
+            replace(page, attempts=self._retries.attempts(page.path, scan.stamps[page.path]))
+            for page in work.read
+            if not self._retries.is_resting(page.path, scan.stamps[page.path], now)
+        )
+        return replace(work, read=tuple(read))
 
     def is_doubtful(self, survey: Survey) -> bool:
         """Whether so many pages are gone that a second survey must say so too (spec 3.3)."""
@@ -267,6 +293,10 @@ class Indexer:
 
     def _report(self, outcomes: Iterable[Outcome], update: Update) -> None:
         for outcome in outcomes:
+            if is_given_up(outcome) and isinstance(outcome, Projected):
+                self._retries.give_up(outcome.path, outcome.stamp, time.monotonic())
+            else:
+                self._retries.forget(outcome.path)
             if isinstance(outcome, Projected):
                 update.projected += 1
                 for diagnostic in outcome.page.diagnostics:
@@ -330,10 +360,7 @@ def _believed_survey(
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Without the cyclic collector, which runs hundreds of times over tuples that hold no cycle.
-
-    With 100,000 pages it takes a quarter of a scan.
-    """
+    """Without the cyclic collector, which runs hundreds of times over tuples that hold no cycle."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

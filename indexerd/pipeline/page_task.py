@@ -7,7 +7,9 @@ without a body, with the reason. What was known of it and what is written are no
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
+import re
+from dataclasses import dataclass, replace
+from typing import Final
 
 from indexerd.core.model import Diagnostic, ProjectionOptions
 from indexerd.core.project import ProjectionError, oversized_page, project_page
@@ -17,9 +19,23 @@ from indexerd.tree.tree import Content, Oversized, Tree
 
 PARSER_FAILED = "parser_failed"
 
+# Containers in containers cost .5 ms a byte: such a page is projected where it can be ended.
+_NESTED: Final = re.compile(rb"^(?:[ \t]*(?:[>*+-]|[0-9]{1,9}[.)])){12}", re.MULTILINE)
 
-def look_at(wanted: ToRead, tree: Tree, options: ProjectionOptions) -> Outcome:
-    """Read the page and project it unless its bytes are those already known."""
+
+@dataclass(frozen=True, slots=True)
+class Expensive:
+    """A page that may take more than a second; nothing was done about it."""
+
+
+def look_at(
+    wanted: ToRead, tree: Tree, options: ProjectionOptions, *, limited: bool = False
+) -> Outcome | Expensive:
+    """Read the page and project it unless its bytes are those already known.
+
+    `limited`: this process may use so much time and memory and no more, so that no page is Expensive and
+    one for which memory does not suffice is given up.
+    """
     reading = tree.read(wanted.path)
     if isinstance(reading, Oversized):
         page = oversized_page(wanted.path, reading.stamp.size)
@@ -28,16 +44,20 @@ def look_at(wanted: ToRead, tree: Tree, options: ProjectionOptions) -> Outcome:
         return reading
     if wanted.known_hash == hashlib.sha256(reading.data).hexdigest():
         return Unchanged(wanted.path, reading.stamp, is_racy(reading.stamp, reading.read_ns))
-    return _project(reading, wanted.path, options)
+    if not limited and _NESTED.search(reading.data):
+        return Expensive()
+    return _project(reading, wanted.path, options, limited=limited)
 
 
-def _project(content: Content, path: str, options: ProjectionOptions) -> Projected | Unread:
+def _project(content: Content, path: str, options: ProjectionOptions, *, limited: bool) -> Projected | Unread:
     racy = is_racy(content.stamp, content.read_ns)
     try:
         page = project_page(content.data, path, options)
     except ProjectionError as error:
         return _failed(content, path, error.diagnostic)
     except MemoryError:  # no fault of the bytes: under their hash it would not be tried again
+        if limited:
+            return _given_up(content, path, "it needs too much memory")
         message = "cannot be projected (there is not enough memory); it is tried again"
         return Unread(path, Diagnostic(READ_FAILED, message))
     except Exception as error:  # noqa: BLE001 - whatever a parser makes of one page, the others go on
@@ -50,7 +70,21 @@ def give_up(path: str, tree: Tree, reason: str) -> Outcome:
     reading = tree.read(path)
     if isinstance(reading, Oversized):
         return Projected(oversized_page(path, reading.stamp.size), reading.stamp, racy=False)
-    return _failed(reading, path, _failure(reason)) if isinstance(reading, Content) else reading
+    return _given_up(reading, path, reason) if isinstance(reading, Content) else reading
+
+
+def is_given_up(outcome: Outcome) -> bool:
+    """Whether the page went over its budget of time or memory, which another time may suffice."""
+    if not isinstance(outcome, Projected) or outcome.page.content_hash is not None:
+        return False
+    return any(found.kind == PARSER_FAILED for found in outcome.page.diagnostics)
+
+
+def _given_up(content: Content, path: str, reason: str) -> Projected:
+    """Without the hash of its bytes, so that they count as not read yet."""
+    message = f"the page cannot be parsed ({reason}); it is tried again later and at the next start"
+    page = replace(oversized_page(path, len(content.data)), diagnostics=(Diagnostic(PARSER_FAILED, message),))
+    return Projected(page, content.stamp, is_racy(content.stamp, content.read_ns))
 
 
 def without_text(outcome: Projected, reason: str) -> Projected:

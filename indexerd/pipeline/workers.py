@@ -1,12 +1,15 @@
 """Worker processes that read and project pages, for builds and large batches; inline for a few.
 
-A worker that dies or spends more than a page's time budget is replaced, and that page alone is given
-up. Workers know the tree and the core, never the store. Outcomes come in the order asked for.
+A worker that dies, or spends more CPU time or memory than a page may cost, is replaced, and that page alone
+is given up. Workers know the tree and the core, never the store. Outcomes come in the order asked for.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
+import resource
+import signal
 import subprocess
 import sys
 import time
@@ -19,13 +22,16 @@ from typing import Any, Final
 from indexerd.core.model import ProjectionOptions
 from indexerd.core.sync.plan import Outcome
 from indexerd.core.sync.reconcile import ToRead
+from indexerd.core.sync.retries import GROWTH
 from indexerd.errors import IndexerdError, StorageError
-from indexerd.pipeline.page_task import give_up, look_at
+from indexerd.pipeline.page_task import Expensive, give_up, look_at
 from indexerd.pipeline.wire import dump
 from indexerd.tree.scanner import Stopped, TreeSettings
 from indexerd.tree.tree import Tree
 
-PAGE_BUDGET_S: Final = 10.0  # spec 3.4; the slowest page of two wikis takes 0.5 s
+PAGE_BUDGET_S: Final = 10.0  # of CPU (spec 3.4): a pause costs none; the slowest page of two wikis takes 0.5
+WORKER_BYTES: Final = 768 << 20  # of address space; 8 MB of prose take 95 MB, with an interpreter of 20
+STALL_S: Final = 600.0  # without CPU time spent: a disk that does not answer, or a machine that stood still
 START_BUDGET_S: Final = 60.0  # from start to ready: 0.2 s; a machine that swaps is given time
 INLINE_BYTES: Final = 512 << 10  # in all; less is projected sooner than workers are started
 # Of one page: only a worker can be ended. The worst text known (lines that continue a hundred quotes) costs
@@ -50,8 +56,15 @@ class _Worker:
     since: float = field(default_factory=time.monotonic)
 
     def is_overdue(self) -> bool:
-        budget = PAGE_BUDGET_S if self.ready else START_BUDGET_S
+        budget = STALL_S if self.ready else START_BUDGET_S
         return (bool(self.owed) or not self.ready) and time.monotonic() - self.since > budget
+
+    def reason_of_death(self) -> str:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(1.0)  # its end of the pipe is closed a moment before it can be asked for
+        if self.process.returncode == -signal.SIGPROF:
+            return "it took too much time"
+        return "the process that parsed it died"
 
     def end(self) -> None:
         self.connection.close()
@@ -79,7 +92,11 @@ class Projector:
             for page in wanted:
                 if stop():
                     raise Stopped
-                yield look_at(page, self._tree, self._options)
+                outcome = look_at(page, self._tree, self._options, limited=self._count == 0)
+                if isinstance(outcome, Expensive):
+                    yield from self._from_workers([page], stop)
+                else:
+                    yield outcome
             return
         yield from self._from_workers(wanted, stop)
 
@@ -116,7 +133,7 @@ class Projector:
                     worker.since = time.monotonic()
                 worker.owed.extend(share)
                 try:
-                    worker.connection.send([wanted[place] for place in share])
+                    worker.connection.send([(wanted[place], _budget_s(wanted[place])) for place in share])
                 except OSError:
                     break  # it has died; its end of the pipe says so when it is read
 
@@ -129,7 +146,7 @@ class Projector:
                 try:
                     outcome = worker.connection.recv()
                 except (EOFError, OSError):
-                    reason = "the process that parsed it died"
+                    reason = worker.reason_of_death()
                 else:
                     worker.since = time.monotonic()
                     if isinstance(outcome, IndexerdError):
@@ -138,7 +155,7 @@ class Projector:
                         yield worker.owed.popleft(), outcome
                     worker.ready = True
             elif worker.is_overdue():
-                reason = f"it took longer than {PAGE_BUDGET_S:.0f} s"
+                reason = f"nothing came of it for {STALL_S:.0f} s"
             if reason is not None:
                 yield from self._replace(worker, reason, wanted, waiting)
 
@@ -155,6 +172,10 @@ class Projector:
             yield place, give_up(wanted[place].path, self._tree, reason)
         if worker.owed:
             waiting.appendleft(list(worker.owed))
+
+
+def _budget_s(page: ToRead) -> float:
+    return PAGE_BUDGET_S * float(GROWTH**page.attempts)
 
 
 def _processors() -> int:
@@ -205,22 +226,26 @@ def _start(tree: Tree, options: ProjectionOptions) -> _Worker:
 def run(descriptor: int) -> None:
     """The worker's whole life, until the parent closes its end: set up, then outcomes, one a page."""
     connection: Connection[Any, Any] = Connection(descriptor)
+    with contextlib.suppress(OSError, ValueError):  # a lower limit is in force, or there is none to set
+        resource.setrlimit(resource.RLIMIT_AS, (WORKER_BYTES, WORKER_BYTES))
     try:
         root, settings, options = _received(connection)
         tree = Tree(root, settings)
         connection.send(None)  # ready: what dies from here on dies of a page
         while True:
-            shares: Iterable[ToRead] = connection.recv()
-            for wanted in shares:
+            share: Iterable[tuple[ToRead, float]] = connection.recv()
+            for wanted, budget_s in share:
+                signal.setitimer(signal.ITIMER_PROF, budget_s)  # of CPU; SIGPROF then ends this process
                 connection.send_bytes(dump(_looked_at(wanted, tree, options)))
+            signal.setitimer(signal.ITIMER_PROF, 0)
     except (EOFError, BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
         return
 
 
-def _looked_at(wanted: ToRead, tree: Tree, options: ProjectionOptions) -> Outcome | IndexerdError:
+def _looked_at(wanted: ToRead, tree: Tree, options: ProjectionOptions) -> Outcome | Expensive | IndexerdError:
     """The outcome, or what is wrong with the tree as a whole: its root is gone, say."""
     try:
-        return look_at(wanted, tree, options)
+        return look_at(wanted, tree, options, limited=True)
     except IndexerdError as error:
         return error
 

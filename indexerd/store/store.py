@@ -25,6 +25,7 @@ from indexerd.store.file.connection import (
     Identity,
     create_schema,
     drop_schema,
+    savepoint,
     transaction,
     write_meta,
 )
@@ -166,7 +167,7 @@ class Store:
         was only touched, and diagnostics, have none. Nothing is committed where nothing differs.
         """
         if self._rebuilding:
-            with self._explaining(), self._connection:  # a savepoint: a plan that fails leaves nothing
+            with self._explaining(), savepoint(self._connection):
                 return self._write(plan, committed_at)
         if self.needs_rebuild:
             raise RuntimeError("an index of another schema version is rebuilt before anything is applied")

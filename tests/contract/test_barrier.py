@@ -17,7 +17,7 @@ from indexerd.contract.barrier import (
     render_request,
 )
 
-FRESH = Fresh(index_id="abc", generation=17, guarantee="scan", index=(7, 8))
+FRESH = Fresh(index_id="abc", generation=17, guarantee="scan", index=(7, 8), without_text=("a.md",))
 
 
 @pytest.mark.parametrize("answer", [FRESH, NotFresh(open=()), NotFresh(open=('a "quoted"\npath', "b.md"))])
@@ -50,6 +50,7 @@ def test_a_refusal_comes_back_in_the_daemons_words() -> None:
         ({"index": None}, "something else"),
         ({"index": [7]}, "something else"),
         ({"index_id": 3}, "something else"),
+        ({"without_text": 3}, "something else"),
     ],
 )
 def test_an_answer_of_another_protocol_or_shape_is_refused(more: dict[str, object], problem: str) -> None:

@@ -77,7 +77,7 @@ def decoded(answers: list[bytes]) -> list[Any]:
 
 def test_a_request_is_answered_with_the_generation_and_the_guarantee(tmp_path: Path) -> None:
     (answer,) = decoded(asking(tmp_path / "s", fresh, REQUEST))
-    said = {"index_id": "abc", "generation": 17, "guarantee": "scan", "index": [7, 8]}
+    said = {"index_id": "abc", "generation": 17, "guarantee": "scan", "index": [7, 8], "without_text": []}
     assert answer == {"protocol": 1, "fresh": True} | said
 
 

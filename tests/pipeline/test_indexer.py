@@ -22,6 +22,7 @@ from indexerd.core.sync.confirmation import CONFIRM_AFTER_S
 from indexerd.core.sync.model import Plan
 from indexerd.pipeline import indexer as build_module
 from indexerd.pipeline import page_task as project_module
+from indexerd.pipeline import workers
 from indexerd.pipeline.indexer import build_whole
 from indexerd.store import Store
 from indexerd.tree.openat import stamp_of
@@ -418,6 +419,25 @@ def test_a_page_that_breaks_a_commit_costs_that_page_alone(
     assert bench.build().upserted == 9
     assert len(bench.paths()) == 9
     assert bench.kinds() == {"5.md": ["parser_failed"]}
+
+
+def test_a_page_given_up_rests_and_is_tried_again_at_the_next_start(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.workers = 1
+    monkeypatch.setattr(workers, "PAGE_BUDGET_S", 0.02)
+    monkeypatch.setattr(workers, "INLINE_BYTES", 0)
+    bench.write(long="# A\n\n" + "Some [words](b.md) of *prose*.\n\n" * 6_000)
+    with bench.opened() as (indexer, _):
+        indexer.apply(indexer.survey())
+        assert indexer.given_up == ("long.md",)
+        assert indexer.retry_at is not None
+        assert indexer.survey().work.read == (), "it rests"
+    assert bench.kinds() == {"long.md": ["parser_failed"]}
+    monkeypatch.setattr(workers, "PAGE_BUDGET_S", 60.0)
+    bench.build()
+    assert bench.kinds() == {}
+    assert bench.fetch("SELECT title FROM v1_pages") == [("A",)]
 
 
 def test_every_spelling_of_a_name_is_a_page_of_its_own(bench: Bench) -> None:

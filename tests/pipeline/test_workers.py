@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from indexerd.core.sync.reconcile import ToRead
 from indexerd.errors import RootError, StorageError
 from indexerd.pipeline import workers
 from indexerd.pipeline.indexer import never
-from indexerd.pipeline.page_task import PARSER_FAILED, look_at
+from indexerd.pipeline.page_task import PARSER_FAILED, is_given_up, look_at
 from indexerd.pipeline.workers import INLINE_PAGE_BYTES, Projector
 from indexerd.tree.scanner import Stopped, TreeSettings
 from indexerd.tree.tree import Tree
@@ -96,10 +97,61 @@ def test_a_page_that_might_take_too_long_is_projected_where_it_can_be_ended(
     text = ">" * 50 + "a\n" + "b\n" * INLINE_PAGE_BYTES  # lines that continue fifty quotes: 14 s
     (tmp_path / "slow.md").write_text(text)
     (reason,) = failed(list(projector.outcomes([ToRead("slow.md", None, len(text))], never)))
-    assert "longer than" in reason
+    assert "too much time" in reason
 
 
-@pytest.mark.parametrize("number, reason", [(signal.SIGKILL, "died"), (signal.SIGSTOP, "longer than")])
+def test_a_short_page_of_containers_in_containers_is_projected_where_it_can_be_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """199 nested quotes cost half a millisecond a byte."""
+    monkeypatch.setattr(workers, "PAGE_BUDGET_S", 0.5)
+    text = ">" * 199 + "a\n" + "b\n" * 4_000
+    (tmp_path / "slow.md").write_text(text)
+    projector = Projector(Tree(str(tmp_path), TreeSettings()), ProjectionOptions(), workers=1)
+    (reason,) = failed(list(projector.outcomes([ToRead("slow.md", None, len(text))], never)))
+    projector.close()
+    assert "too much time" in reason
+
+
+def test_a_page_that_was_given_up_has_more_time_at_each_attempt(
+    tmp_path: Path, projector: Projector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "PAGE_BUDGET_S", 0.02)
+    text = "# A\n\n" + "Some [words](b.md) of *prose*.\n\n" * 6_000
+    (tmp_path / "long.md").write_text(text)
+    (first,) = projector.outcomes([ToRead("long.md", None, len(text))], never)
+    assert is_given_up(first)
+    (later,) = projector.outcomes([ToRead("long.md", None, len(text), attempts=8)], never)
+    assert isinstance(later, Projected)
+    assert later.page.sections
+
+
+def test_a_page_for_which_memory_does_not_suffice_is_given_up_for_now(
+    tmp_path: Path, projector: Projector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "PAGE_BUDGET_S", 100.0)
+    text = "\n" * (16 << 20)
+    (tmp_path / "wide.md").write_text(text)
+    (outcome,) = projector.outcomes([ToRead("wide.md", None, len(text))], never)
+    assert is_given_up(outcome) or (isinstance(outcome, Projected) and not failed([outcome]))
+
+
+def test_a_worker_that_is_paused_costs_no_page(
+    projector: Projector, wanted: list[ToRead], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is counted is CPU time: docker pause, a VM that is moved, a machine at load 30."""
+    outcomes = projector.outcomes(wanted, never)
+    found = [next(outcomes)]
+    monkeypatch.setattr(workers, "PAGE_BUDGET_S", 0.5)
+    paused = projector.processes[0]
+    os.kill(paused, signal.SIGSTOP)
+    threading.Timer(2.0, os.kill, (paused, signal.SIGCONT)).start()
+    found += outcomes
+    assert failed(found) == []
+    assert projector.processes == (paused,)
+
+
+@pytest.mark.parametrize("number, reason", [(signal.SIGKILL, "died"), (signal.SIGSTOP, "nothing came")])
 def test_a_worker_that_dies_or_hangs_costs_one_page(
     projector: Projector,
     wanted: list[ToRead],
@@ -109,7 +161,7 @@ def test_a_worker_that_dies_or_hangs_costs_one_page(
 ) -> None:
     outcomes = projector.outcomes(wanted, never)
     found = [next(outcomes)]
-    monkeypatch.setattr(workers, "PAGE_BUDGET_S", 2.0)
+    monkeypatch.setattr(workers, "STALL_S", 2.0)
     os.kill(projector.processes[0], number)
     found += outcomes
     assert [outcome.path for outcome in found] == [page.path for page in wanted]

@@ -25,6 +25,8 @@ def _sync(
         surroundings.out.text(result_json(barrier) + "\n")
     elif barrier.fresh:
         surroundings.out.line(f"generation {barrier.generation} holds all that was on the disk")
+        for path in barrier.without_text:
+            surroundings.note(f"{path} takes too long to parse: it has no text yet and is tried again")
     else:
         remedy = f"; {freshness.remedy}" if freshness.mode in (STOPPED, HANGING) else ""
         surroundings.note(f"the index may be behind the disk: {barrier.problem}{remedy}")

@@ -41,7 +41,8 @@ class Barrier(Record):
     """What came of the wait.
 
     Fresh: all that was on the disk before is in `generation`, by `guarantee` (`scan`).
-    Not fresh: `problem` says what is open.
+    Not fresh: `problem` says what is open. `without_text`: pages that took too much time or memory to
+    parse and are tried again later, some of them where there are many.
     """
 
     fresh: bool
@@ -49,6 +50,7 @@ class Barrier(Record):
     generation: int | None
     guarantee: str | None
     problem: str | None
+    without_text: tuple[str, ...]
     took_ms: float
 
 
@@ -77,6 +79,7 @@ def make_fresh(database: Database, timeout_s: float) -> tuple[Database, Barrier]
         generation=held.generation if held is not None else None,
         guarantee=held.guarantee if held is not None else None,
         problem=problem,
+        without_text=held.without_text if held is not None else (),
         took_ms=round((time.perf_counter() - started) * 1000, 3),
     )
 

@@ -70,12 +70,14 @@ class Scan:
 class ToRead:
     """A page whose bytes are wanted. Bytes of `known_hash` need no projection; None: project anyway.
 
-    `size`: what the scan saw, in bytes, to share the work out by.
+    `size`: what the scan saw, in bytes, to share the work out by. `attempts`: how often it was given up
+    under this stamp; its budget grows with them.
     """
 
     path: str
     known_hash: str | None
     size: int
+    attempts: int = 0
 
 
 @dataclass(frozen=True, slots=True)

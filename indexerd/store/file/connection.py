@@ -75,6 +75,21 @@ def connect(path: Path) -> apsw.Connection:
 
 
 @contextmanager
+def savepoint(connection: apsw.Connection) -> Iterator[None]:
+    """A part of a transaction; when the block raises, nothing of it is left, and the rest stays."""
+    connection.execute("SAVEPOINT part")
+    try:
+        yield
+    except BaseException:
+        if connection.in_transaction:  # a full disk has ended all of it
+            connection.execute("ROLLBACK TO part")
+        raise
+    finally:
+        if connection.in_transaction:
+            connection.execute("RELEASE part")
+
+
+@contextmanager
 def transaction(connection: apsw.Connection) -> Iterator[None]:
     """Commit what the block does, or leave no trace of it."""
     connection.execute("BEGIN IMMEDIATE")
