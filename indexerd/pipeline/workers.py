@@ -207,7 +207,7 @@ def _start(tree: Tree, options: ProjectionOptions) -> _Worker:
     ours, theirs = Pipe()
     try:
         set_up = f"import sys; sys.path[:] = {sys.path!r}"
-        code = f"{set_up}; from indexerd.pipeline.workers import run; run({theirs.fileno()})"
+        code = f"{set_up}; from indexerd.pipeline.workers import run; run({theirs.fileno()}, {WORKER_BYTES})"
         process = subprocess.Popen(
             [sys.executable, "-I", "-c", code],
             stdin=subprocess.DEVNULL,
@@ -223,11 +223,14 @@ def _start(tree: Tree, options: ProjectionOptions) -> _Worker:
     return _Worker(process, ours)
 
 
-def run(descriptor: int) -> None:
-    """The worker's whole life, until the parent closes its end: set up, then outcomes, one a page."""
+def run(descriptor: int, most_bytes: int) -> None:
+    """The worker's whole life, until the parent closes its end: set up, then outcomes, one a page.
+
+    `most_bytes`: of address space.
+    """
     connection: Connection[Any, Any] = Connection(descriptor)
     with contextlib.suppress(OSError, ValueError):  # a lower limit is in force, or there is none to set
-        resource.setrlimit(resource.RLIMIT_AS, (WORKER_BYTES, WORKER_BYTES))
+        resource.setrlimit(resource.RLIMIT_AS, (most_bytes, most_bytes))
     try:
         root, settings, options = _received(connection)
         tree = Tree(root, settings)

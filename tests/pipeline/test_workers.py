@@ -130,10 +130,16 @@ def test_a_page_for_which_memory_does_not_suffice_is_given_up_for_now(
     tmp_path: Path, projector: Projector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(workers, "PAGE_BUDGET_S", 100.0)
-    text = "\n" * (16 << 20)
+    monkeypatch.setattr(workers, "WORKER_BYTES", 64 << 20)  # an interpreter takes 50
+    text = ("A sentence of some words. " * 4 + "\n\n") * 40_000
     (tmp_path / "wide.md").write_text(text)
-    (outcome,) = projector.outcomes([ToRead("wide.md", None, len(text))], never)
-    assert is_given_up(outcome) or (isinstance(outcome, Projected) and not failed([outcome]))
+    (tmp_path / "small.md").write_text("# Small\n")
+    wide, small = projector.outcomes([ToRead("wide.md", None, len(text)), ToRead("small.md", None, 8)], never)
+    assert is_given_up(wide)
+    (reason,) = failed([wide])
+    assert "it needs too much memory" in reason
+    assert titles([small]) == ["Small"]
+    assert failed([small]) == []
 
 
 def test_a_worker_that_is_paused_costs_no_page(
