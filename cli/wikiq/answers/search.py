@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import time
 
+from indexerd.contract.record import Record
 from wikiq.errors import UsageError
 from wikiq.index import sql
 from wikiq.index.database import parse_names
@@ -21,6 +22,7 @@ from wikiq.query.filters import checked_filters
 from wikiq.query.parse import analyze_question
 from wikiq.query.vocabulary import look_up_terms
 from wikiq.ranking.candidates import fetch_ranking
+from wikiq.ranking.copies import REACH, Group, SectionText, collapse_copies
 from wikiq.ranking.score import best_of_each_page
 from wikiq.snippet.evidence import sought_words
 from wikiq.snippet.plain_text import count_lines
@@ -36,12 +38,20 @@ if TYPE_CHECKING:
     from wikiq.model.results import Advice
     from wikiq.query.parse import Question
     from wikiq.query.vocabulary import Vocabulary
-    from wikiq.ranking.score import Candidate, Scored
+    from wikiq.ranking.score import Scored
     from wikiq.snippet.evidence import Words
 
 EXCERPT_SCAN_MAX = 32 * 1024  # characters of a section that an excerpt is sought in: 5 ms
 EXCERPT_LEAD = 1024  # of them before the first place of the rarest word, on longer sections
 SCORE_DIGITS = 6  # more would only show in which order floating point numbers were added
+
+
+class _Found(Record):
+    """The groups to show, and how many there are in all; no more than that where not `is_exact`."""
+
+    groups: list[Group]
+    total: int
+    is_exact: bool
 
 
 def search(snapshot: Snapshot, request: SearchRequest, policy: Policy = DEFAULT) -> SearchResult:
@@ -57,19 +67,11 @@ def search(snapshot: Snapshot, request: SearchRequest, policy: Policy = DEFAULT)
     question = settle_dashes(snapshot, question, exact=request.exact, without=request.without)
     filters = checked_filters(snapshot, request.filters)
     vocabulary = look_up_terms(snapshot, question, policy, exact=request.exact, prefix=request.prefix)
-    ranking = fetch_ranking(
-        snapshot,
-        question,
-        vocabulary,
-        policy,
-        filters,
-        limit=request.limit,
-        sections=request.sections,
-        in_parts=request.explain,
+    found = _fetch_groups(
+        snapshot, request, question=question, vocabulary=vocabulary, policy=policy, filters=filters
     )
-    ranked = ranking.ranked if request.sections else best_of_each_page(ranking.ranked)
-    shown = ranked[: request.limit]
-    hits = _hits(snapshot, shown, question, vocabulary)
+    shown = [group.shown for group in found.groups]
+    hits = _hits(snapshot, found.groups, question, vocabulary)
     freshness = freshness_of(snapshot)
     result = SearchResult(
         query=request.query,
@@ -82,7 +84,8 @@ def search(snapshot: Snapshot, request: SearchRequest, policy: Policy = DEFAULT)
         generation=snapshot.generation,
         age_s=freshness.age_s,
         stale=freshness.stale,
-        total=ranking.total,
+        total=found.total,
+        total_exact=found.is_exact,
         took_ms=round((time.perf_counter() - started) * 1000, 3),
         hits=hits,
         advice=() if hits else _advice(snapshot, request, question, policy, filters),
@@ -98,6 +101,57 @@ def search(snapshot: Snapshot, request: SearchRequest, policy: Policy = DEFAULT)
             shown=shown,
         )
     return result
+
+
+def _fetch_groups(
+    snapshot: Snapshot,
+    request: SearchRequest,
+    *,
+    question: Question,
+    vocabulary: Vocabulary,
+    policy: Policy,
+    filters: Filters,
+) -> _Found:
+    """Rank, and collapse copies; looks further down where the copies of a few pages fill what it has."""
+    reach = request.limit if request.copies else max(policy.pool, REACH * request.limit)
+    while True:
+        ranking = fetch_ranking(
+            snapshot,
+            question,
+            vocabulary,
+            policy,
+            filters,
+            limit=reach,
+            sections=request.sections,
+            in_parts=request.explain,
+        )
+        ranked = ranking.ranked if request.sections else best_of_each_page(ranking.ranked)
+        ranked = ranked[:reach]
+        is_all = len(ranked) >= ranking.total
+        if request.copies:
+            groups = [Group(shown=one) for one in ranked]
+        else:
+            texts = _section_texts(snapshot, ranked)
+            groups = collapse_copies(ranked, texts, question.text, sections=request.sections)
+        if len(groups) >= request.limit or is_all:
+            return _Found(
+                groups=groups[: request.limit],
+                total=ranking.total - (len(ranked) - len(groups)),
+                is_exact=is_all or request.copies,
+            )
+        reach *= 4
+
+
+def _section_texts(snapshot: Snapshot, ranked: Sequence[Scored]) -> dict[int, SectionText]:
+    """Read what tells copies apart, by place; nothing for a page without sections."""
+    bound = {
+        "pages": json.dumps([candidate.page_id for _, candidate, _ in ranked]),
+        "sections": json.dumps([candidate.section_rowid for _, candidate, _ in ranked]),
+    }
+    return {
+        place: SectionText(path=path, title=title, heading_path=heading_path, body=body)
+        for place, path, title, heading_path, body in snapshot.rows(sql.SELECT_SECTION_TEXTS, bound)
+    }
 
 
 def _advice(
@@ -145,25 +199,23 @@ def _nothing_yet(snapshot: Snapshot, request: SearchRequest, question: Question)
 
 
 def _hits(
-    snapshot: Snapshot, shown: Sequence[Scored], question: Question, vocabulary: Vocabulary
+    snapshot: Snapshot, groups: Sequence[Group], question: Question, vocabulary: Vocabulary
 ) -> tuple[Hit, ...]:
-    """Read what is shown of each candidate and cut its excerpt."""
+    """Read what is shown of each group and cut its excerpt."""
     words = sought_words(question, vocabulary)
     bound = {
-        "pages": json.dumps([candidate.page_id for _, candidate, _ in shown]),
-        "sections": json.dumps([candidate.section_rowid for _, candidate, _ in shown]),
+        "pages": json.dumps([group.shown[1].page_id for group in groups]),
+        "sections": json.dumps([group.shown[1].section_rowid for group in groups]),
         "rarest": words.rarest,
         "most": EXCERPT_SCAN_MAX,
         "before": EXCERPT_LEAD,
     }
     rows = {row[0]: row[1:] for row in snapshot.rows(sql.SELECT_SHOWN, bound)}
-    return tuple(
-        _hit(candidate, score, rows[place], snapshot.root, words)
-        for place, (score, candidate, _) in enumerate(shown)
-    )
+    return tuple(_hit(group, rows[place], snapshot.root, words) for place, group in enumerate(groups))
 
 
-def _hit(candidate: Candidate, score: float, row: tuple[Any, ...], root: str, words: Words) -> Hit:
+def _hit(group: Group, row: tuple[Any, ...], root: str, words: Words) -> Hit:
+    score, candidate, _ = group.shown
     title, path, summary, topics, size, mtime_ns, content_hash, *section = row
     return Hit(
         slug=candidate.slug,
@@ -175,6 +227,7 @@ def _hit(candidate: Candidate, score: float, row: tuple[Any, ...], root: str, wo
         score=round(score, SCORE_DIGITS),
         status=page_status(root, path, size=size, mtime_ns=mtime_ns, content_hash=content_hash),
         evidence=_evidence(section, title, words, by_name=candidate.by_name),
+        copies=group.copies,
     )
 
 

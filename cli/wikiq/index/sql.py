@@ -272,6 +272,12 @@ SELECT k.kind, k.section_rowid, k.page_id, e.is_identity, p.slug, p.updated_at, 
 FROM picked k JOIN v1_pages p ON p.page_id = k.page_id
 LEFT JOIN exact e ON e.page_id = k.page_id"""
 
+# What tells copies apart, by place in the answer.
+SELECT_SECTION_TEXTS = """
+SELECT j.key, p.path, p.title, v.heading_path, v.body
+FROM json_each(:pages) j JOIN json_each(:sections) k ON k.key = j.key
+CROSS JOIN v1_pages p ON p.page_id = j.value CROSS JOIN v1_sections v ON v.section_rowid = k.value"""
+
 _SHOWN_PAGE = """
 SELECT j.key, p.title, p.path, p.summary,
   (SELECT json_group_array(topic) FROM (

@@ -43,7 +43,8 @@ def _hit_block(number: int, hit: Hit) -> str:
     if evidence is None:
         return f"{number} {hit.path} {hit.title}{marked}"
     place = f"{hit.path}:{evidence.start_line}-{evidence.end_line}"
-    lines = [f"{number} {place} {_breadcrumb(hit.title, evidence.heading_path)}{marked}"]
+    copies = f" (also in {counted(len(hit.copies), 'other page')})" if hit.copies else ""
+    lines = [f"{number} {place} {_breadcrumb(hit.title, evidence.heading_path)}{copies}{marked}"]
     if evidence.excerpt:
         lines.append(f"   {' '.join(evidence.excerpt.split())}")
     return "\n".join(lines)

@@ -61,7 +61,8 @@ class SearchRequest(Record):
 
     `without`: words and phrases whose sections are left out. `sections`: one hit a section instead of a
     page. `exact`: words match exactly and phrases must hold. `prefix`: the last word may be the beginning
-    of one (as-you-type). `explain`: tell what the scores are made of.
+    of one (as-you-type). `explain`: tell what the scores are made of. `copies`: one hit for each copy of
+    a section instead of one for all.
     """
 
     query: str
@@ -72,6 +73,7 @@ class SearchRequest(Record):
     prefix: bool = False
     explain: bool = False
     without: tuple[str, ...] = ()
+    copies: bool = False
 
     def __post_init__(self) -> None:
         """Hold the limit of hits."""

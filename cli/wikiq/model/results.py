@@ -44,7 +44,8 @@ class Hit(Record):
 
     `status` is `ok`, `changed` or `gone`: the file on the disk against what was indexed. `evidence` is
     None where nothing was searched for, in a listing without words (`score` 0.0), and on a page that
-    has no section, since it could not be read.
+    has no section, since it could not be read. `copies` are the paths of pages that say the same there:
+    other versions, translations.
     """
 
     slug: str
@@ -56,6 +57,7 @@ class Hit(Record):
     score: float
     status: str
     evidence: Evidence | None
+    copies: tuple[str, ...] = ()
 
 
 class TermUse(Record):
@@ -114,7 +116,8 @@ class SearchResult(Record):
     `corrected`: what was typed to what was used. `excluded`: words whose sections were left out.
     `ignored_terms`: past the limit of terms. `age_s`: seconds since the last scan or commit, None
     when there was none. `stale`: the index may be behind the tree. `total`: all that match,
-    uncapped (sections when hits are sections). `policy` is None for a listing without words.
+    uncapped (sections when hits are sections), copies once; where not `total_exact`, no more than
+    that. `policy` is None for a listing without words.
     """
 
     query: str
@@ -131,6 +134,7 @@ class SearchResult(Record):
     took_ms: float
     hits: tuple[Hit, ...]
     advice: tuple[Advice, ...] = ()
+    total_exact: bool = True
 
 
 class ExplainedResult(SearchResult):
@@ -263,6 +267,7 @@ class WikiAnswer(Record):
     age_s: float | None
     stale: bool
     total: int
+    total_exact: bool = True
 
 
 class MergedResult(Record):
@@ -281,6 +286,7 @@ class MergedResult(Record):
     failed: tuple[str, ...]
     not_fresh: tuple[str, ...]
     hits: tuple[WikiHit, ...]
+    total_exact: bool = True
 
 
 def place(hit: Hit) -> tuple[str, int]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from wikiq.model.results import Evidence, ExplainedResult, Hit, IndexAge, MergedResult, SearchResult
 
 INDENT = "  "
+MOST_COPIES = 6  # named below a hit
 MOST_NAMED, LONGEST_NAMED = 8, 40  # words in a note, and characters of one: together a few lines at most
 _WIDE = frozenset("WF")  # East Asian width: two columns
 
@@ -37,7 +38,23 @@ def hit_block(hit: Hit, *, root: str, folder: str, columns: int) -> Iterator[tup
         yield from ((INDENT, *spans) for spans in excerpt_lines(hit.evidence, columns - len(INDENT)))
     elif hit.summary:
         yield (INDENT, hit.summary)
+    if hit.copies:
+        yield (INDENT, Span(text=copies_line(hit), style=FAINT))
     yield ()
+
+
+def copies_line(hit: Hit) -> str:
+    """Say where the hit stands besides: a version or language by its folder, else the path."""
+    names = [_difference(hit.path, path) for path in hit.copies[:MOST_COPIES]]
+    more = len(hit.copies) - len(names)
+    return f"also in {', '.join(names)}{f' and {more} more' if more else ''}"
+
+
+def _difference(path: str, other: str) -> str:
+    """Give the one folder in which a path differs from another one, else all of the path."""
+    folders, others = path.split("/"), other.split("/")
+    differing = [one for one, its in zip(others, folders, strict=False) if one != its]
+    return differing[0] if len(folders) == len(others) and len(differing) == 1 else other
 
 
 def hit_fields(hit: Hit, *, root: str, folder: str) -> tuple[str, str, str]:

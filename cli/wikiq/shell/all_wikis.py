@@ -68,6 +68,7 @@ def search_everywhere(request: SearchRequest, source: Source, surroundings: Surr
         excluded=tuple(dict.fromkeys(word for result in results for word in result.excluded)),
         ignored_terms=results[0].ignored_terms,
         total=sum(answer.total for answer in answers),
+        total_exact=all(answer.total_exact for answer in answers),
         wikis=tuple(answers),
         failed=tuple(map(str, failed)),
         not_fresh=tuple(not_fresh),
@@ -103,6 +104,7 @@ def _answer(result: SearchResult, root: str) -> WikiAnswer:
         age_s=result.age_s,
         stale=result.stale,
         total=result.total,
+        total_exact=result.total_exact,
     )
 
 

@@ -101,6 +101,7 @@ FORMS = _table(
 SEARCH = FILTERS | _table(
     ("--limit", COUNT, "N", f"Show at most N hits ({DEFAULT_LIMIT})."),
     ("--sections", FLAG, "", "Show every matching section, not only the best one of each page."),
+    ("--copies", FLAG, "", "Show every copy of a section (versions, translations) as a hit of its own."),
     ("--without", MANY, "WORD", "Leave out sections that hold this word or phrase; repeated, any of them."),
     ("--exact", FLAG, "", "Match words exactly: no prefixes, variants or spelling correction."),
     ("--prefix", FLAG, "", "Treat the last word as a prefix."),
@@ -125,6 +126,7 @@ class SearchArguments(Record):
     linked_by: tuple[str, ...] = ()
     limit: int = DEFAULT_LIMIT
     sections: bool = False
+    copies: bool = False
     without: tuple[str, ...] = ()
     exact: bool = False
     prefix: bool = False

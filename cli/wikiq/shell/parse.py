@@ -174,6 +174,7 @@ def build_request(arguments: SearchArguments, now: datetime) -> SearchRequest:
         exact=arguments.exact,
         prefix=arguments.prefix,
         explain=arguments.explain,
+        copies=arguments.copies,
         without=arguments.without,
     )
 
