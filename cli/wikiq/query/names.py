@@ -69,7 +69,7 @@ def require_page(snapshot: Snapshot, name: str, *, folder: str | None = None) ->
     """
     page = find_page(snapshot, name, folder=folder)
     if page is None:
-        key = fold_path(bindable(name))
+        key = posixpath.splitext(fold_path(bindable(name)))[0]  # names are compared without a suffix
         near = nearest(key, (row[0] for row in _comparable(snapshot, key)))
         raise UnknownPageError(
             name, "there is no such page", did_you_mean(map(shell_word, near), "see `wikiq pages`")

@@ -62,7 +62,12 @@ def test_a_file_name_of_several_pages_is_refused_with_their_paths(snapshot: Snap
 
 @pytest.mark.parametrize(
     "name, near",
-    [("run-lifecicle", "run-lifecycle"), ("guide/setpu", "guide/setup"), ("lifecycle", "run-lifecycle")],
+    [
+        ("run-lifecicle", "run-lifecycle"),
+        ("guide/setpu", "guide/setup"),
+        ("run-lifecicle.md", "run-lifecycle"),
+        ("lifecycle", "run-lifecycle"),
+    ],
 )
 def test_a_miss_names_what_is_near(snapshot: Snapshot, name: str, near: str) -> None:
     with pytest.raises(UnknownPageError, match=f"did you mean .*{near}"):
