@@ -24,7 +24,7 @@ from typing import Any
 from unittest.mock import patch
 
 from indexerd.command.logs import configure_logs
-from indexerd.core import project as page_module
+from indexerd.core import project as project_module
 from indexerd.pipeline.verify import check_integrity, find_differences
 from indexerd.store import Snapshot
 from indexerd.store.read.public_rows import PUBLIC_ROWS
@@ -229,7 +229,7 @@ def check_new_versions(bench: Bench) -> dict[str, int]:
     """Another projection version and another schema version: the same rows, never fewer pages."""
     before, pages = fingerprint(bench), len(bench.paths())
     with watched(bench) as seen:
-        with patch.object(page_module, "PROJECTION_VERSION", 999):
+        with patch.object(project_module, "PROJECTION_VERSION", 999):
             update = bench.build()
         assert update.projected == pages
         assert fingerprint(bench) == before

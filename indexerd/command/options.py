@@ -1,4 +1,4 @@
-"""What the subcommands share: the arguments of a wiki, and how a line is told."""
+"""What the subcommands share: the arguments of a wiki, and how a line or an error is printed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def tell(line: str, *, err: bool = False) -> None:
 
 
 def fail(error: IndexerdError) -> int:
-    """Tell an error in one line on stderr; its exit status."""
+    """Print an error in one line on stderr; gives its exit status."""
     from indexerd.core.page.names import escape_name
 
     print(f"indexerd: {escape_name(str(error))}", file=sys.stderr)
@@ -58,7 +58,7 @@ def chosen_wiki(root: str | None, flags: Mapping[str, str | bool | None]) -> Wik
     given = {field: value for field, value in flags.items() if value is not None}
     wiki = find_wiki(root, given, os.environ)
     if wiki.configuration.refused is not None:
-        tell(f"indexerd: {wiki.configuration.refused}; until then it counts for nothing", err=True)
+        tell(f"indexerd: {wiki.configuration.refused}; it is ignored until then", err=True)
     return wiki
 
 

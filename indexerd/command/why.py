@@ -26,10 +26,10 @@ RULES: Final = {
 
 @click.command()
 @click.argument("path", type=click.Path())
-@click.option("--root", type=click.Path(), help="The wiki's folder, where no index tells it.")
+@click.option("--root", type=click.Path(), help="The wiki's folder; needed where no index contains PATH.")
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 def why(path: str, root: str | None, *, as_json: bool) -> int:
-    """Tell the rule that leaves PATH out of the index, or its row.
+    """Show the rule that leaves PATH out of the index, or its row.
 
     Exits 1 when nothing is there and the index knows of nothing.
     """

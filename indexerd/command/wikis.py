@@ -80,7 +80,7 @@ def forget(index: str, *, purge: bool) -> None:
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="NEW", type=click.Path())
 def move(old: str, new: str) -> None:
-    """Tell that a wiki has moved.
+    """Record that a wiki has moved.
 
     What was at OLD (a root or a name) is at NEW now; its index goes along.
     """

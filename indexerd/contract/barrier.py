@@ -40,13 +40,13 @@ class Fresh(Record):
 
 
 class NotFresh(Record):
-    """It could not be had in time. `open`: what is missing, for people."""
+    """The index did not become fresh in time. `open`: what is missing, for people."""
 
     open: tuple[str, ...]
 
 
 class BadRequestError(ValueError):
-    """Bytes on the socket that are no request; or the daemon's word that ours were none."""
+    """What came on the socket is not a request, or the daemon refused ours as none."""
 
 
 class UnknownAnswerError(ValueError):
@@ -92,7 +92,7 @@ def render_answer(answer: Answer | BadRequestError) -> bytes:
 
 
 def parse_answer(line: bytes) -> Answer:
-    """Read an answer. Raises BadRequestError with the daemon's words, UnknownAnswerError."""
+    """Read an answer. Raises BadRequestError with the daemon's message, UnknownAnswerError."""
     try:
         told = json.loads(line)
     except (ValueError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""state.json: what the daemon says of itself beside the index, since an idle daemon commits nothing.
+"""state.json: the state of the running daemon, beside the index, since an idle daemon commits nothing.
 
 `service.status_file` writes it, wikiq reads it. One format is known here; another one is said so and
 never read as truth. The time of the file is its heartbeat. Nothing here opens a file.
@@ -180,5 +180,5 @@ def _misfit(name: str, value: object) -> ValueError:
 
 
 def _shown(value: object) -> str:
-    """Show a value of a file that is not trusted: short, and nothing a terminal would act upon."""
+    """Quote a value of an untrusted file: short, without control characters."""
     return "none" if value is None else ascii(value)[:40]

@@ -39,7 +39,7 @@ def index_folder(root: str) -> str:
 
 
 class NoHomeError(LookupError):
-    """Nothing tells where the user's own files are; a folder made up instead would lie in the wiki."""
+    """Neither HOME nor the system's list of users has a home; a made-up folder might lie in the wiki."""
 
 
 def home_folder(environ: Mapping[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""Frozen, slotted records for the path of a search, with what type checkers know of dataclasses.
+"""Frozen, slotted records that type checkers read as dataclasses, for what a search imports.
 
 They stand in for `dataclasses`, whose import costs a search a third of what it may take to start
 (docs/decisions/). They refuse: positional arguments, mutation, fields beyond those declared.
@@ -6,7 +6,7 @@ They stand in for `dataclasses`, whose import costs a search a third of what it 
 
 from __future__ import annotations
 
-# The name is what type checkers go by; importing typing for it costs as much as opening the index.
+# Type checkers know it by this name; importing typing for it costs as much as opening the index.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -44,8 +44,8 @@ class RecordType(type):
         return made
 
 
-def _misfit(kind: RecordType, given: Iterable[str]) -> str:
-    """Say which fields are missing and which there are not, and what the record takes."""
+def _wrong_fields(kind: RecordType, given: Iterable[str]) -> str:
+    """Say which fields are missing, which are unknown, and which the record has."""
     names = tuple(given)
     wrong = [f"no field {name}" for name in names if name not in kind.fields]
     missing = [f"{name} is missing" for name in kind.fields if name not in names]
@@ -60,7 +60,7 @@ class Record(metaclass=RecordType):
         kind = type(self)
         given = {**kind.defaults, **values} if len(values) < len(kind.fields) else values
         if given.keys() != kind.setters.keys():
-            raise TypeError(_misfit(kind, {**kind.defaults, **values}))
+            raise TypeError(_wrong_fields(kind, {**kind.defaults, **values}))
         for field, put in kind.setters.items():
             put(self, given[field])
         self.__post_init__()

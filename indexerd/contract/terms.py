@@ -88,7 +88,7 @@ class _Scripts(dict[int, str]):
     bounds = tuple(bound for first, last in _UNSPACED for bound in (first, last + 1))
 
     def __missing__(self, code: int) -> str:
-        """Look one code point up and remember it."""
+        """Classify one code point and remember it."""
         self[code] = kind = "-" if bisect_right(self.bounds, code) % 2 else "."
         return kind
 
@@ -144,7 +144,7 @@ def pieces(word: str) -> list[str]:
 
 
 def asked_pieces(word: str) -> tuple[str, ...]:
-    """What to look for in the bigram table for one word of a question.
+    """What to search the bigram table for, for one word of a question.
 
     The last character of a run is left off, since in a text the run may go on; alone it stays, and
     means every bigram that begins with it.

@@ -72,7 +72,7 @@ _MARK = "\u0300"  # stands for any of them in a mapped text, so that offsets sta
 
 
 def _bounds(ranges: str) -> list[int]:
-    """Where the ranges of `a-b c …` (hexadecimal, bounds included) begin and where they are over."""
+    """The bounds of the ranges `a-b c …` (hexadecimal, inclusive): first code point, first one past it."""
     bounds: list[int] = []
     for written in ranges.split():
         first, _, last = written.partition("-")

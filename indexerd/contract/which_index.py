@@ -1,4 +1,4 @@
-"""Which index a word or a folder means: one rule for both programs (spec 3.8, 5.1).
+"""Which index a name or a folder means: one rule for both programs (spec 3.8, 5.1).
 
 A word without a slash is the name of a wiki, and a folder as it is reached from the current one; with
 a slash it is a folder alone. Where it means two indexes, it is refused. Nothing here opens an index.
@@ -25,7 +25,7 @@ NONE: Final = "no wiki has this name or folder"
 
 
 class KnownIndex(Record):
-    """An index of the state folder with the root and the name that it tells.
+    """An index of the state folder, with the root and the name that it records.
 
     Of one that cannot be read, `root` is empty and `wiki` its `label`.
     """
@@ -41,11 +41,11 @@ class KnownIndex(Record):
 
 
 class AmbiguousNameError(LookupError):
-    """A word that means several indexes; the message says what to write instead."""
+    """The name fits several indexes; the message says what to write instead."""
 
 
 def is_folder(wanted: str) -> bool:
-    """Tell whether a word can only be a folder: it has a slash, or is one of the two that need none."""
+    """Tell whether `wanted` can only be a folder: it has a slash, or is `.` or `..`."""
     return os.sep in wanted or wanted in (os.curdir, os.pardir)
 
 
@@ -70,7 +70,7 @@ def _is_at(index: KnownIndex, root: str) -> bool:
 
 
 def tell_apart(found: Sequence[KnownIndex]) -> str:
-    """Give the words that mean one of several indexes each."""
+    """Say what names each of several indexes without doubt."""
     # A root has one index in the state folder, unless someone has moved things by hand.
     roots = [index.root for index in found]
     are_apart = len(set(roots)) == len(roots) and all(roots)
@@ -78,7 +78,7 @@ def tell_apart(found: Sequence[KnownIndex]) -> str:
 
 
 def name_one(words: Sequence[str]) -> str:
-    """Say that one of `words` is to be named."""
+    """Write the remedy that asks for one of `words`."""
     return f"name one of them: {' or '.join(map(shell_word, words[:MOST_LISTED]))}"
 
 
@@ -89,6 +89,6 @@ def find_around(known: Iterable[Known], folder: str) -> Known | None:
 
 
 def shell_word(text: str) -> str:
-    """Write a word of a command in a remedy so that it can be pasted into a shell; `shlex` costs too much."""
+    """Quote an argument for a shell, so that a remedy can be pasted; importing `shlex` costs too much."""
     plain = all(sign.isalnum() or sign in "@%+=:,./_#-" for sign in text)
     return text if text and plain and not text.startswith("#") else "'" + text.replace("'", "'\\''") + "'"

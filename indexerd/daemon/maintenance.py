@@ -94,7 +94,7 @@ class Upkeep:
         problems = self._store.check_integrity()
         self._check_at = None
         if problems:
-            raise DamagedIndexError(str(self._store.path), problems[0], "it is moved aside and made anew")
+            raise DamagedIndexError(str(self._store.path), problems[0], "it is moved aside and rebuilt")
 
     def _too_long(self) -> bool:
         return self._store.wal_pages > self._held_up + PASSIVE_PAGES

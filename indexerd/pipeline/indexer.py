@@ -56,7 +56,7 @@ def never() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """A look at part of the tree and what follows from it, before anything is read or written."""
+    """The scan of part of the tree and the work that follows from it, before anything is read or written."""
 
     scan: Scan
     work: Work
@@ -65,15 +65,15 @@ class Survey:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the whole tree was looked at."""
+        """Whether the whole tree was scanned."""
         return self.scan.covers == WHOLE_TREE
 
 
 @dataclass(slots=True)
 class Update:
-    """What a survey came to.
+    """The result of applying a survey.
 
-    `unread`: pages that are there and could not be read. `left`: pages that want another look, since
+    `unread`: pages that are there and could not be read. `left`: pages to scan again, since
     they kept changing, went while they were to be read, or the disk refused them; what is known of
     them stays until then.
     """
@@ -93,7 +93,7 @@ class Update:
         return self.upserted + self.deleted
 
     def add(self, applied: Applied) -> None:
-        """Count a transaction in."""
+        """Add the counts of a transaction."""
         self.generation = applied.generation
         self.commits += applied.committed
         self.upserted += applied.upserted
@@ -101,7 +101,7 @@ class Update:
         self.full_text += applied.full_text
 
     def join(self, later: Update) -> None:
-        """Count a second attempt at what was left in."""
+        """Add the counts of a second attempt at the pages that were left."""
         self.generation = later.generation
         self.commits += later.commits
         self.upserted += later.upserted
@@ -186,7 +186,7 @@ class Indexer:
         return replace(work, read=tuple(read))
 
     def is_doubtful(self, survey: Survey) -> bool:
-        """Whether so many pages are gone that a second survey must say so too (spec 3.3)."""
+        """Whether so many pages are gone that a second scan must confirm it (spec 3.3)."""
         if self._store.needs_rebuild:  # as if nothing were indexed, and the new rows take the old ones' place
             shown = self._store.fetch_shown_paths()
             return needs_confirmation(len(shown), len(shown - survey.scan.stamps.keys()))
@@ -330,7 +330,7 @@ def build_whole(
 ) -> tuple[Survey, Update]:
     """Bring the index up to date once: what `indexerd build` does.
 
-    A surprising number of deletions is believed when a second look agrees; pages that are being
+    A surprising number of deletions is believed when a second scan agrees; pages that are being
     written, and what the disk refuses, are waited for a little, then left to the next build, with a
     diagnostic.
     """
@@ -344,7 +344,7 @@ def build_whole(
         later = _believed_survey(indexer, left, stop, sleep)
         update.join(indexer.apply(later, stop=stop))
         left = (*update.left, *later.scan.failing)
-    indexer.record(survey, update, "build", always=True)  # no daemon says when the tree was looked at
+    indexer.record(survey, update, "build", always=True)  # no daemon says when the tree was scanned
     return survey, update
 
 

@@ -1,4 +1,4 @@
-"""From a page's path to what is to be known of it: read, hashed, and projected where that is due.
+"""Reads one page, hashes it, and projects it where its bytes are new.
 
 A page that cannot be projected never stops the others and is not left half-done: it stays listed,
 without a body, with the reason. What was known of it and what is written are not decided here.
@@ -66,7 +66,7 @@ def _project(content: Content, path: str, options: ProjectionOptions, *, limited
 
 
 def give_up(path: str, tree: Tree, reason: str) -> Outcome:
-    """What becomes of a page whose projection had to be ended from outside."""
+    """The outcome of a page whose projection had to be killed."""
     reading = tree.read(path)
     if isinstance(reading, Oversized):
         return Projected(oversized_page(path, reading.stamp.size), reading.stamp, racy=False)

@@ -1,4 +1,4 @@
-"""Whether an index says what its tree says: every public row against a fresh projection.
+"""Compares every public row of an index with a fresh projection of its tree.
 
 Builds a second index in a temporary folder, so it needs as much room on the disk, and compares the
 two page by page. Takes no writer's lock and changes neither the index nor the tree.

@@ -1,6 +1,6 @@
-"""What the service manager is told: ready, status, alive, stopping; ten lines of sd_notify(3).
+"""Notifies the service manager: ready, status, watchdog, stopping (sd_notify(3), in ten lines).
 
-Alive is said when work has gone on, never by a timer, so that a loop that hangs is restarted. Says
+The watchdog is fed when work has progressed, never by a timer, so that a hanging loop is restarted. Says
 nothing where no service manager listens, and never fails because of it.
 """
 
@@ -35,7 +35,7 @@ class ServiceManager:
 
     @classmethod
     def from_environment(cls, environ: MutableMapping[str, str]) -> ServiceManager:
-        """What the environment says; taken out of it, so that worker processes do not speak for us."""
+        """Read and remove the variables of sd_notify, so that worker processes do not notify in our place."""
         address = environ.pop("NOTIFY_SOCKET", None)
         period = environ.pop("WATCHDOG_USEC", "")
         meant_for = environ.pop("WATCHDOG_PID", "")
@@ -51,7 +51,7 @@ class ServiceManager:
 
     @property
     def ping_interval_s(self) -> float | None:
-        """How often a healthy loop comes by at least; None without a watchdog."""
+        """The longest time between two pings of a healthy loop; None without a watchdog."""
         return None if self.watchdog_s is None else self.watchdog_s / PINGS_PER_PERIOD
 
     def ready(self, status: str) -> bool:
@@ -71,7 +71,7 @@ class ServiceManager:
         return self._tell(STOPPING="1", STATUS="stopping")
 
     def progressed(self, now: float, *, starting: bool = False) -> bool:
-        """Work has gone on. Feeds the watchdog and, while `starting`, asks for more time to start."""
+        """Work has progressed. Feeds the watchdog and, while `starting`, asks for more time to start."""
         interval = self.ping_interval_s or START_EXTENSION_S / PINGS_PER_PERIOD
         if now - self._pinged < interval:
             return False

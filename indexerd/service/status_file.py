@@ -38,7 +38,7 @@ def refuse_foreign(path: str) -> None:
 
 
 def drop_leftover(path: str) -> None:
-    """Removes what a daemon that was killed said last; for a writer that holds the lock and says nothing."""
+    """Removes the state of a killed daemon; for a writer that holds the lock and keeps no state file."""
     with contextlib.suppress(ForeignFileError, OSError):
         refuse_foreign(path)
         os.unlink(path)
@@ -116,7 +116,7 @@ class StateFile:
             os.replace(temporary, self._path)
 
     def _write_over(self, text: str) -> None:
-        """That the disk is full is what this file must be able to say: blocks it has are used again."""
+        """Overwrites the file in its own blocks: it must be able to report that the disk is full."""
         with contextlib.suppress(OSError):
             os.unlink(f"{self._path}.new")
         descriptor = os.open(self._path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -128,6 +128,6 @@ class StateFile:
 
 
 def _write_all(descriptor: int, data: bytes) -> None:
-    """A disk that is nearly full takes a part and says nothing."""
+    """Writes all of it: a nearly full disk takes a part without an error."""
     if os.write(descriptor, data) != len(data):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

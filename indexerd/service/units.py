@@ -1,4 +1,4 @@
-"""Units of the service managers: written from the shipped templates, enabled, removed, looked at.
+"""Units of the service managers: written from the shipped templates, enabled, removed, inspected.
 
 Says what a person must still do (lingering, a moved interpreter). Talks to the managers through
 their commands only and never edits a unit that it did not write.
@@ -29,7 +29,7 @@ HIDDEN_FOLDERS: Final = ("/tmp", "/var/tmp")  # noqa: S108 - the unit has a /tmp
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a command of the service manager came to."""
+    """The result of a command of the service manager."""
 
     status: int
     output: str
@@ -47,7 +47,7 @@ class Report:
 
 
 def run_command(words: Sequence[str]) -> Answer:
-    """Runs a service manager's command; one that is missing or hangs is an answer too."""
+    """Runs a service manager's command; a missing or hanging one gives an answer too, and no exception."""
     try:
         done = subprocess.run(
             words, capture_output=True, text=True, timeout=COMMAND_PATIENCE_S, check=False, errors="replace"

@@ -1,4 +1,4 @@
-"""Puts the parts together: from a root and its settings to an index that can be written.
+"""Builds every object: from a root and its settings to an index open for writing.
 
 The one place where tree, store, workers and indexer meet, for every command that writes. Reads the
 settings and the register; decides nothing about pages.
@@ -32,7 +32,7 @@ TAKEN_NAMES: Final = frozenset({LOCK_NAME, STATE_NAME, f"{STATE_NAME}.new"})
 
 @dataclass(frozen=True, slots=True)
 class Wiki:
-    """A root with all that is settled about it before anything is opened. `root`: as it was named."""
+    """A root with its settings and places, before anything is opened. `root`: as it was named."""
 
     root: str
     index: Path
@@ -53,7 +53,7 @@ class Wiki:
 
     @property
     def tree_settings(self) -> TreeSettings:
-        """What of the tree is looked at. The index is no page, whatever it is called."""
+        """Which files of the tree are scanned. The index is no page, whatever its name."""
         settings = self.settings
         return TreeSettings(
             extensions=settings.extensions,

@@ -35,8 +35,8 @@ class Settings:
     """Everything that can be set, with its default. None: not set, decided where it is used.
 
     `ignore`: gitignore patterns. `max_page_bytes`: larger files are listed, not read. `watch`:
-    `scan` looks periodically instead of waiting for events. `scan_interval`: seconds between two such
-    looks at least; longer where a look is expensive. `share_group`: may read the index.
+    `scan` scans periodically instead of waiting for events. `scan_interval`: minimum seconds between
+    two such scans; more where a scan is expensive. `share_group`: may read the index.
     `names`: names that are never structure (spec 1.7). `db`: the index file. `name`: for `--wiki`.
     """
 
@@ -80,8 +80,8 @@ SETTINGS: Final = (
     _wiki("gitignore", "Leave out what .gitignore files exclude.", in_wiki=True),
     _wiki("follow_symlinks", "Follow symbolic links that stay inside the root."),
     _wiki("max_page_bytes", "Larger files are listed but not read."),
-    _wiki("watch", "auto: wait for events where the file system gives them; scan: look periodically."),
-    _wiki("scan_interval", "Seconds between two periodic looks at least; on a large tree it is longer."),
+    _wiki("watch", "auto: wait for events where the file system gives them; scan: scan periodically."),
+    _wiki("scan_interval", "Minimum seconds between periodic scans; more on a large tree."),
     _wiki("share_group", "A group of this machine that may read the index."),
     Setting(
         "names",
@@ -103,7 +103,7 @@ _EMPTYABLE: Final = frozenset({"ignore", "names"})
 class Configuration:
     """The settings in force, and for each key of SETTINGS where its value comes from.
 
-    `refused`: why the wiki's own file, which comes with a clone, counts for nothing; None where it counts.
+    `refused`: why the wiki's own file, which comes with a clone, is ignored; None where it is in force.
     """
 
     settings: Settings
@@ -155,7 +155,7 @@ def load_configuration(
 
 
 def parse_text(setting: Setting, text: str, where: str) -> object:
-    """The value that a flag or a variable means."""
+    """Parse the text of a flag or a variable."""
     default = getattr(_DEFAULTS, setting.field)
     value: object = text
     if isinstance(default, bool):
@@ -202,7 +202,7 @@ def _checked(setting: Setting, value: object, where: str) -> object:
 
 def _checked_list(setting: Setting, value: object, where: str, problem: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
-        raise ConfigurationError(where, problem, 'write a list of words, ["like", "this"]')
+        raise ConfigurationError(where, problem, 'write a list of strings, ["like", "this"]')
     if not value and setting.field not in _EMPTYABLE:
         raise ConfigurationError(where, problem, "name at least one")
     if setting.field != "extensions":

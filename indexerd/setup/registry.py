@@ -1,4 +1,4 @@
-"""Where indexes are and which wikis they are of. The state folder is the register: each index tells.
+"""Finds, lists, forgets and moves indexes. The state folder is the register: each index records its wiki.
 
 There is no list that could be wrong. An index out of use is a folder with a dot before its name,
 which nobody looks into. Which index a word means is told by the contract, for readers too.

@@ -1,6 +1,6 @@
 """Why a path is a page of the index or is not: the rule that leaves it out, or its row (spec 3.8).
 
-The scanner itself is asked, so that what is told is what happens. Reads the index, writes nothing.
+The scanner itself decides, so that the explanation is what happens. Reads the index, writes nothing.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Explanation:
 
 
 def explain_path(argument: str, root: str | None, environ: Mapping[str, str]) -> Explanation:
-    """Explain the path `argument`; without `root` the deepest indexed wiki around it is meant.
+    """Explain the path `argument`; without `root`, in the deepest indexed wiki around it.
 
     Raises UsageError where no wiki holds it, RootError and what `find_wiki` raises.
     """

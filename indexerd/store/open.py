@@ -1,4 +1,4 @@
-"""From a path to a connection that fits: made, refilled, moved aside, or kept for a rebuild.
+"""Opens the file of an index for writing: creates it, moves it aside, or keeps it for a rebuild.
 
 The lock is held and the header was looked at before anything here runs. Applies no plan.
 """
@@ -46,7 +46,7 @@ FOUND_DAMAGED: Final = -1  # in `meta.clean`: no check at opening may see what a
 
 # Keys of `meta` that every index of this schema has and that the writer reads.
 _RELIED_UPON: Final = frozenset({"building", "changes_floor", "clean", "contract", "projection_version"})
-_ANEW: Final = "it is moved aside and made anew"
+_ANEW: Final = "it is moved aside and rebuilt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +60,13 @@ class Opened:
 
 
 def describe(root: str, name: str) -> Identity:
-    """What the file is to say of itself."""
+    """The identity to write into the file."""
     writer = f"indexerd {version('indexerd')}, SQLite {apsw.sqlite_lib_version()}"
     return Identity(root=root, name=name, writer=writer, created_at=time_text(time.time_ns()))
 
 
 def open_database(path: Path, found: Found, access: Access, identity: Identity, *, anew: bool) -> Opened:
-    """Open what is at `path`; what is damaged, or not wanted (`anew`), is moved aside and made anew."""
+    """Open what is at `path`; what is damaged, or not wanted (`anew`), is moved aside for an empty index."""
     if found is Found.INDEX and not anew:
         try:
             with explaining(path):
@@ -86,7 +86,7 @@ def open_database(path: Path, found: Found, access: Access, identity: Identity, 
 
 
 def _make(path: Path, access: Access, identity: Identity) -> None:
-    """An index without pages, whole, on the disk, and without a log.
+    """Create an empty index, durable on the disk and without a log.
 
     Made elsewhere, so that no reader ever meets one without tables, and a full disk costs no old one.
     """
@@ -160,7 +160,7 @@ def _read_own_meta(connection: apsw.Connection, path: Path) -> dict[str, int | s
 def _bring_up_to_date(
     connection: apsw.Connection, meta: dict[str, int | str | None], identity: Identity
 ) -> None:
-    """Write what a newer program or a moved root says otherwise; nothing, most of the time."""
+    """Update what a newer program or a moved root changes in the file; mostly nothing."""
     wanted: dict[str, int | str | None] = {
         "contract": f"{CONTRACT_MAJOR}.{CONTRACT_MINOR}",
         "root": identity.root,

@@ -81,7 +81,7 @@ class Snapshot:
     def fetch_indexed(
         self, paths: Iterable[str] | None = None, *, prefix: str = ""
     ) -> dict[str, IndexedPage]:
-        """What the index knows of these paths, or of all at or below `prefix`."""
+        """The indexed pages at these paths, or all at or below `prefix`."""
         with explaining(self.path):
             return fetch_indexed(self._connection, paths, prefix)
 
@@ -109,7 +109,7 @@ class Snapshot:
                 copy.close()
 
     def close(self) -> None:
-        """Let the moment go."""
+        """End the read transaction and close the connection."""
         self._connection.close(force=True)
 
     def __enter__(self) -> Self:

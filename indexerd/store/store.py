@@ -46,7 +46,7 @@ BUILD_WAL_PAGES: Final = 64 * 1024 * 1024 // PAGE_SIZE  # past this a first buil
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """What a checkpoint came to, in pages of the WAL. `complete`: no reader held it up."""
+    """The result of a checkpoint, in pages of the WAL. `complete`: no reader held it up."""
 
     pages: int
     moved: int
@@ -96,7 +96,7 @@ class Store:
         with explaining(path):
             prepare_folder(path.parent, access)
             # A lock that is there may be held by a store of this process, whose locks on the database a
-            # look at the header would drop; beside a foreign file none is to be left.
+            # check of the header would drop; beside a foreign file none is to be left.
             locked_before = lock_path.exists()
             found = None if locked_before else inspect_file(path, may_be_damaged=False)
             lock = WriterLock.acquire(lock_path, mode=access.file_mode, group=access.group)
@@ -128,7 +128,7 @@ class Store:
     def fetch_indexed(
         self, paths: Iterable[str] | None = None, *, prefix: str = ""
     ) -> dict[str, IndexedPage]:
-        """What the index knows of these paths, or of all at or below `prefix`; nothing before a rebuild."""
+        """The indexed pages at these paths, or all at or below `prefix`; nothing before a rebuild."""
         if not self._is_readable:
             return {}
         with self._explaining():
@@ -154,7 +154,7 @@ class Store:
             return fetch.fetch_neighbours(self._connection, base_slugs)
 
     def fetch_diagnostics(self, prefix: str = "") -> dict[str, tuple[Diagnostic, ...]]:
-        """What was last said of each path at or below `prefix` by a look at it (PathDiagnostics)."""
+        """The diagnostics of the last scan of each path at or below `prefix` (PathDiagnostics)."""
         if not self._is_readable:
             return {}
         with self._explaining():
@@ -241,7 +241,7 @@ class Store:
                 try:
                     moved = Checkpoint(*connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE))
                 except apsw.BusyError:
-                    # A reader still looks at the WAL's last state; all of it is in the file.
+                    # A reader still uses the WAL's last state; all of it is in the file.
                     return moved
                 finally:
                     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
@@ -254,7 +254,7 @@ class Store:
 
     @property
     def wal_bytes(self) -> int:
-        """The size of the WAL on disk; it is looked at, not opened."""
+        """The size of the WAL on disk, by stat; it is not opened."""
         try:
             return os.stat(f"{self.path}-wal").st_size
         except OSError:
@@ -287,7 +287,7 @@ class Store:
         return tuple(problems)
 
     def close(self) -> None:
-        """Say that the index was closed, move the WAL to the file and give the lock back; once.
+        """Record that the index was closed, move the WAL to the file and give the lock back; once.
 
         The WAL itself stays, so that readers without the right to create one can go on (spec 3.5).
         """

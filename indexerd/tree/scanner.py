@@ -1,4 +1,4 @@
-"""One look at the tree: from folder to folder by descriptor, gathering stamps and what is wrong.
+"""One scan of the tree: from folder to folder by descriptor, gathering stamps and what is wrong.
 
 The loop over a folder's entries is the start-up cost of a large wiki, so it compares strings and
 asks for ignore rules only where there are any. Reads no page and decides nothing about the index.
@@ -52,7 +52,7 @@ class Stopped(Exception):  # noqa: N818 - no error: the caller asked for it
 
 @dataclass(frozen=True, slots=True)
 class TreeSettings:
-    """What of the tree is looked at. `ignore`: gitignore patterns; `own_files`: the index, if inside."""
+    """Which files are scanned. `ignore`: gitignore patterns; `own_files`: the index, if inside."""
 
     extensions: tuple[str, ...] = ("md", "markdown")
     ignore: tuple[str, ...] = ()
@@ -81,7 +81,7 @@ UNFOLLOWED_LINK: Final = "link"
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A folder being looked at: its path ('' the root), the rules in it, and whether a link led here."""
+    """A folder being scanned: its path ('' the root), the rules in it, and whether a link led here."""
 
     path: str
     rules: IgnoreRules
@@ -94,7 +94,7 @@ class _Place:
 
 @dataclass(slots=True)
 class Walk:
-    """What one look has found so far. `root` is a descriptor; `real_root` is set where links count."""
+    """What one scan has found so far. `root` is a descriptor; `real_root` is set where links count."""
 
     root: int
     settings: TreeSettings

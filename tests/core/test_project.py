@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from indexerd.core import project as page_module
+from indexerd.core import project as project_module
 from indexerd.core.model import Page, ProjectionOptions, TitleOrigin
 from indexerd.core.page.decode import decode_page
 from indexerd.core.project import ProjectionError, oversized_page, project_page, projection_fingerprint
@@ -142,7 +142,7 @@ def test_a_page_that_no_parser_can_read_is_an_error_that_says_so(monkeypatch: py
     def overflow(text: str) -> None:
         raise RecursionError
 
-    monkeypatch.setattr(page_module, "read_document", overflow)
+    monkeypatch.setattr(project_module, "read_document", overflow)
     with pytest.raises(ProjectionError) as caught:
         page("# A\n", "a.md")
     assert caught.value.path == "a.md"

@@ -16,7 +16,7 @@ from typing import Final
 import anyio
 import pytest
 
-from indexerd.daemon import status as report
+from indexerd.daemon import status
 from tests.crash.process import SCANS_OFTEN, LiveDaemon, hash_index, open_index, wait_until
 from tests.following import Followed, following
 
@@ -131,7 +131,7 @@ def test_a_read_only_disk_is_one_line_for_a_writer_and_nothing_for_a_reader(tmp_
 def test_a_reader_that_never_lets_go_is_named_and_the_log_shrinks_when_it_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(report, "WAL_WARNING_BYTES", 2 << 20)
+    monkeypatch.setattr(status, "WAL_WARNING_BYTES", 2 << 20)
 
     async def scenario(wiki: Followed) -> None:
         write_pages(wiki.root, 5)

@@ -15,14 +15,13 @@ from typing import Any
 import pytest
 
 from indexerd.contract.file import SCHEMA_VERSION
-from indexerd.core import project as page_module
+from indexerd.core import project as project_module
 from indexerd.core.model import Page, ProjectionOptions
 from indexerd.core.project import project_page
 from indexerd.core.sync.confirmation import CONFIRM_AFTER_S
 from indexerd.core.sync.model import Plan
-from indexerd.pipeline import indexer as build_module
-from indexerd.pipeline import page_task as project_module
-from indexerd.pipeline import workers
+from indexerd.pipeline import indexer as indexer_module
+from indexerd.pipeline import page_task, workers
 from indexerd.pipeline.indexer import build_whole
 from indexerd.store import Store
 from indexerd.tree.openat import stamp_of
@@ -112,7 +111,7 @@ def test_held_pages_and_doubted_deletions_stay_as_they_are(bench: Bench) -> None
 def test_many_pages_go_in_several_commits_and_deletions_come_last(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(build_module, "COMMIT_PAGES", 3)
+    monkeypatch.setattr(indexer_module, "COMMIT_PAGES", 3)
     bench.write(**{f"old{n}": "# Old\n" for n in range(8)})
     first = bench.build()
     assert (first.commits, first.upserted) == (3, 8)
@@ -283,7 +282,7 @@ def test_a_page_that_breaks_the_parser_is_listed_and_tried_again_when_it_changes
             raise ValueError("a bug")
         return project_page(data, path, options)
 
-    monkeypatch.setattr(project_module, "project_page", break_on_poison)
+    monkeypatch.setattr(page_task, "project_page", break_on_poison)
     bench.write(a="# A\n", bad="# Bad\n\npoison\n", c="# C\n")
     bench.build()
     assert bench.paths() == ["a.md", "bad.md", "c.md"]
@@ -309,7 +308,7 @@ def test_another_projection_version_gives_the_same_rows_page_by_page(
     bench.write(a="# A\n\n[b](b.md)\n", b="# B\n")
     bench.build()
     before = bench.public_rows()
-    monkeypatch.setattr(page_module, "PROJECTION_VERSION", 999)
+    monkeypatch.setattr(project_module, "PROJECTION_VERSION", 999)
     update = bench.build()
     assert (update.projected, update.upserted, update.generation) == (2, 0, 1)
     assert bench.public_rows() == before
@@ -343,7 +342,7 @@ def test_an_index_inside_the_tree_is_no_page_of_it(bench: Bench) -> None:
 def test_a_build_ends_when_it_is_told_to_and_the_next_one_finishes_it(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(build_module, "COMMIT_PAGES", 2)
+    monkeypatch.setattr(indexer_module, "COMMIT_PAGES", 2)
     bench.write(**{f"p{n}": f"# {n}\n" for n in range(6)})
     asked: list[int] = []
 

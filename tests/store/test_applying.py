@@ -15,7 +15,7 @@ from indexerd.core.model import Diagnostic
 from indexerd.core.sync.model import Applied, PathDiagnostics, Plan, ScanRecord, Touch, Upsert
 from indexerd.store import Store
 from indexerd.store import store as store_module
-from indexerd.store.write import change_feed as feed_module
+from indexerd.store.write import change_feed
 from indexerd.store.write.change_feed import SCANS_KEPT
 from tests.store.wiki import MTIME_NS, NOON, bring, open_store, plan_for, project, rows_of, stamp_of
 
@@ -302,7 +302,7 @@ def test_the_change_feed_is_trimmed_by_whole_generations(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert CHANGES_KEPT == 100_000
-    for module in (feed_module, store_module):
+    for module in (change_feed, store_module):
         monkeypatch.setattr(module, "CHANGES_KEPT", 5)
     bring(store, {"a.md": "# 1\n", "b.md": "# 1\n", "c.md": "# 1\n"})
     bring(store, {"a.md": "# 2\n", "b.md": "# 2\n", "c.md": "# 1\n"})

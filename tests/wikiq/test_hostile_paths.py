@@ -79,7 +79,7 @@ def test_an_index_whose_root_is_not_absolute_gives_an_editor_nothing(tmp_path: P
     page_there.write_text("# A\n\nwords\n")
     done = run_wikiq("open", "a", "--db", str(made.db), index=made, EDITOR="echo")
     assert (done.status, done.out) == (2, "")
-    assert "the root of this index; build the index anew" in done.err
+    assert "the root of this index; rebuild the index" in done.err
 
 
 def test_a_page_that_became_a_link_out_of_the_root_is_not_opened(tmp_path: Path) -> None:

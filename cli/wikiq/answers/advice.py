@@ -1,4 +1,4 @@
-"""What a search that found nothing would find without a quote, a dash or a filter.
+"""For a search without hits: what it would find without one of its quotes, fields, exclusions or filters.
 
 A search that finds something never comes here.
 """
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def advise(
     snapshot: Snapshot, request: SearchRequest, question: Question, policy: Policy, filters: Filters
 ) -> tuple[Advice, ...]:
-    """Try the question without one of its conditions at a time; those that find something, in order."""
+    """Repeat the search, leaving out one condition at a time; give those that find something, in order."""
     advice = []
     for dropped, looser, rest in _looser(question, filters):
         vocabulary = look_up_terms(snapshot, looser, policy, exact=request.exact, prefix=request.prefix)

@@ -1,6 +1,6 @@
 """What is wrong with a wiki: dead links, orphans, mentions of files that are gone, every diagnostic.
 
-Reads one snapshot, then looks at the disk; changes nothing, and guesses in favour of the page.
+Reads one snapshot, then the disk; changes nothing. In doubt a page counts as right.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ TITLES = {
 
 
 class Problem(Record):
-    """One thing to mend. `line` is None where it is about the whole file."""
+    """One problem. `line` is None where it is about the whole file."""
 
     kind: str
     path: str
@@ -111,7 +111,7 @@ class _Rows(Record):
 
 
 def check(snapshot: Snapshot, *, repository: str | None = None, strict: bool = False) -> CheckResult:
-    """Look for all that is wrong; with `strict` for ambiguous links too.
+    """Find everything that is wrong; with `strict` ambiguous links too.
 
     `repository` is where mentioned files lie; without one what `find_repository` gives, and where that
     finds no `.git` nothing is said of mentions. Raises UsageError where it is no folder, or where the
@@ -143,7 +143,7 @@ def check(snapshot: Snapshot, *, repository: str | None = None, strict: bool = F
 
 
 def only_kinds(found: CheckResult, kinds: Sequence[str]) -> CheckResult:
-    """Keep the problems of some kinds; without any all. Raises UsageError for a kind that there is not."""
+    """Keep the problems of these kinds, all without any. Raises UsageError for an unknown kind."""
     for kind in kinds:
         if kind not in TITLES and kind not in found.counts:
             remedy = did_you_mean(nearest(kind, TITLES), f"use {', '.join(TITLES)}")

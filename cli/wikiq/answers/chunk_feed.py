@@ -1,4 +1,4 @@
-"""Chunks for whoever embeds them: all of a wiki, or what replaces what since a generation.
+"""Chunks for embedders: those of the whole wiki, or a feed of what changed since a generation.
 
 All of a feed is of the one snapshot it is given. Pages are read one after the other, so memory stays
 bounded; whoever hands the lines to a slow reader puts them aside first, since the snapshot must end.
@@ -131,7 +131,7 @@ def parse_cursor(text: str) -> Cursor:
 def feed_chunks(snapshot: Snapshot, cursor: Cursor, filters: Filters = NO_FILTERS) -> Iterator[FeedRow]:
     """Give what brings a copy of the chunks up to date that was followed up to `cursor`; 0: from nothing.
 
-    A cursor of another index, or one whose changes are no longer kept, gives everything anew. Raises
+    A cursor of another index, or one whose changes are no longer kept, gives everything again. Raises
     UsageError where the same is true of a bare generation.
     """
     since = _known_since(snapshot, cursor)

@@ -1,4 +1,4 @@
-"""What a beginning may go on to: pages, sections and topics of the index, for completion in a shell."""
+"""Completion in a shell: pages, sections, topics and wikis whose names begin with what was typed."""
 
 from __future__ import annotations
 

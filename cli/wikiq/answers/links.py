@@ -176,7 +176,7 @@ def standing_lines(snapshot: Snapshot, stored: Iterable[StoredLink]) -> Iterator
 
 
 def _column(line: str, link: StoredLink) -> int:
-    """Where a link stands on its line, which the index does not tell; after all others if it is not seen."""
+    """The column of a link in its line, found in the text; past the end where it is not seen."""
     target, label = link.target, link.label
     spellings = (f"[{label}]({target}", f"[[{target}", f"[{label}]", f"]({target}", f"<{target}>", target)
     places = (line.find(spelling) for spelling in spellings)

@@ -1,7 +1,7 @@
 """The headings of a page as a structure: its outline, the sections at a path, all sections under one.
 
 A path is resolved with or without a first heading that only names the page (spec 1.7). Each service
-reads one snapshot and gives records; nothing here prints or looks at the disk.
+reads one snapshot and gives records; nothing here prints or reads the disk.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One statement of the user's over the index: it reads, within a time limit, and nothing else.
+"""Runs one read-only SQL statement of the user on the index, within a time limit.
 
 The file is open read-only; here SQLite is also told which kinds of action a statement may take, so
 that it cannot end the snapshot it runs in, attach a file or change how the connection behaves.
@@ -98,7 +98,7 @@ def _explained(error: sqlite3.Error) -> StatementError:
 
 
 def _is_the_statements(error: sqlite3.Error) -> bool:
-    """Tell whether an error is about the words of the statement, not about the file."""
+    """Tell whether the error is in the statement, not in the file."""
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
     return code in (
         sqlite3.SQLITE_ERROR,

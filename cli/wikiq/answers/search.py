@@ -57,7 +57,7 @@ class _Found(Record):
 def search(snapshot: Snapshot, request: SearchRequest, policy: Policy = DEFAULT) -> SearchResult:
     """Answer a question; without words, list the pages that pass the filters.
 
-    Raises UsageError when there is nothing to look for (none for `prefix`, where somebody still types),
+    Raises UsageError when there is nothing to search for (none for `prefix`, where somebody still types),
     UnknownTopicError and UnknownPageError.
     """
     started = time.perf_counter()
@@ -163,14 +163,14 @@ def _advice(
 
 
 def _listing(snapshot: Snapshot, request: SearchRequest, question: Question) -> SearchResult:
-    """List pages where no word is left to look for.
+    """List pages: the question has no word to search for.
 
-    Who is still typing gets an answer without hits: there is nothing to look for yet.
+    Who is still typing gets an answer without hits: there is nothing to search for yet.
     """
     if request.prefix and request.filters.is_empty:
         return _nothing_yet(snapshot, request, question)
     if question.excluded:
-        remedy = "add a word to look for, or see `wikiq --help`"
+        remedy = "add a word to search for, or see `wikiq --help`"
         raise UsageError(request.query, "only says what to leave out", remedy)
     if request.filters.is_empty:
         raise UsageError(request.query, "there is nothing to search for", "give a word, or a filter")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def status(snapshot: Snapshot) -> Status:
-    """Tell what the index holds, how old it is and what is wrong."""
+    """Report what the index holds, how old it is and what is wrong."""
     pages, sections = snapshot.only_row(sql.COUNT_ALL)
     kinds = dict(snapshot.rows(sql.COUNT_DIAGNOSTICS))
     freshness = freshness_of(snapshot)

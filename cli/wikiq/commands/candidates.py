@@ -1,6 +1,6 @@
-"""What click asks for while a shell completes a word: candidates from the index that is meant.
+"""Completion of arguments by click: candidates from the index that the command line names.
 
-Nothing is ever said or raised: a shell in the middle of a line shows neither.
+Nothing is printed or raised: a shell that completes a line shows neither.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]
 
 
 def pages(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Pages."""
+    """Complete a page."""
     from wikiq.answers.completion import complete_pages
 
     return _asked(ctx, complete_pages, incomplete)
 
 
 def sections(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Pages, and after a `#` their sections."""
+    """Complete a page, or after a `#` its section."""
     from wikiq.answers.completion import complete_sections
 
     return _asked(ctx, complete_sections, incomplete)
 
 
 def topics(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Topics."""
+    """Complete a topic."""
     from wikiq.answers.completion import complete_topics
 
     return _asked(ctx, complete_topics, incomplete)
 
 
 def wikis(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Names of wikis; of those that share one, the folders."""
+    """Complete the name of a wiki, or its folder where several share the name."""
     from wikiq.answers.completion import complete_wikis
     from wikiq.index.locate import list_indexes
 
@@ -54,7 +54,7 @@ def wikis(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[
 
 
 def kinds(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Kinds of problems."""
+    """Complete a kind of problem."""
     from wikiq.answers.check import TITLES
 
     return [CompletionItem(kind, help=title) for kind, title in TITLES.items() if kind.startswith(incomplete)]

@@ -59,14 +59,14 @@ def _text_line(row: LinkRow) -> tuple[str, int, str]:
 
 
 def _remark(row: LinkRow) -> str:
-    """What is not as it mostly is: no page is meant, or others were as near."""
+    """What is unusual about a link: it leads to no page, or several pages were equally near."""
     if row.ambiguous:
         return " (ambiguous)"
     return f" [{row.status}]" if row.status != PAGE else ""
 
 
 def _aim(row: LinkRow) -> str:
-    """What the link leads to: the page it means, else the target as written."""
+    """The page that the link leads to, else the target as written."""
     if row.target_slug is None:
         return row.target
     return f"{row.target_slug}#{row.fragment}" if row.fragment else row.target_slug

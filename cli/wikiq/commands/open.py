@@ -42,7 +42,7 @@ def _real_file(root: str, path: str) -> str:
     """
     real_root, real = os.path.realpath(root), os.path.realpath(os.path.join(root, path))
     if not os.path.isabs(root) or not is_below(real, real_root):
-        raise UsageError(path, f"does not lie in {root}, the root of this index", "build the index anew")
+        raise UsageError(path, f"does not lie in {root}, the root of this index", "rebuild the index")
     return real
 
 
@@ -53,7 +53,7 @@ def _edit(words: list[str]) -> None:
         problem = f"cannot be run ({error.strerror})"
         raise UsageError(words[0], problem, REMEDY) from error
     if status:
-        raise UsageError(words[0], f"ended with status {status}", "see what it said")
+        raise UsageError(words[0], f"ended with status {status}", "see its message above")
 
 
 command = click.Command(

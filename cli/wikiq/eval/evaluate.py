@@ -1,4 +1,4 @@
-"""Runs judged questions against an index under one or more rankings and tells what each found.
+"""Runs judged questions against an index under one or more rankings and records what each found.
 
 The index is only read: what a set must change is changed in a copy in memory. Prints nothing.
 """
@@ -42,7 +42,7 @@ class Evaluation(Record):
 
 
 class _Places(Record):
-    """What right answers are compared with: sections and titles of pages by what rankings call them."""
+    """Sections and titles of pages under the names that rankings and judgements use."""
 
     sections: Mapping[int, SectionKey]
     titles: Mapping[str, str]

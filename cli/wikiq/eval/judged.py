@@ -1,4 +1,4 @@
-"""Judged questions: reads a set of them and says at which ranks an answer holds what was wanted.
+"""Judged questions: reads a set, and finds the ranks at which wanted answers stand.
 
 Pure. What a ranking is made of is not known here; sections come as (page, key) pairs.
 """

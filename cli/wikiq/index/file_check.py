@@ -1,4 +1,4 @@
-"""Looks at what lies where an index should be, before SQLite opens it: no file, no right, no content."""
+"""Checks a file before SQLite opens it: that it is there, readable and an index."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def check_file(path: str) -> None:
 
 
 def _is_special(path: str) -> bool:
-    """Tell whether something else than a file is there; one look, since the writer's files come and go."""
+    """Tell whether something other than a file is there, by one stat: the writer's files come and go."""
     try:
         return not stat.S_ISREG(os.stat(path).st_mode)
     except OSError:

@@ -1,4 +1,4 @@
-"""What lies in the tree of a wiki, asked by path or by file name; only ever looks."""
+"""Whether a path or a file name exists in the tree of a wiki. Lists folders, opens no file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_FOLDERS = 100_000  # walked for names; a wiki of 100,000 pages has about a 
 
 
 class TreeNames:
-    """The tree below `root`, looked at when it is asked about."""
+    """The tree below `root`; a folder is listed when first asked about."""
 
     def __init__(self, root: str) -> None:
         self._root = root

@@ -1,4 +1,4 @@
-"""An answer that never exceeds what was asked for: lines and blocks gathered up to a number of tokens. Pure.
+"""Keeps an answer within a budget of tokens: lines and blocks are added as long as they fit. Pure.
 
 A token is counted as three bytes: measured on pages, links and tables with two public tokenizers, 2.5 at
 worst, 3.1 at the 5th percentile, 4.2 in the middle (spec 6.3).

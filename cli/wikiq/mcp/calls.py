@@ -91,7 +91,7 @@ class Calls:
         return self._database, None if barrier.fresh else barrier.problem
 
     def _forget_broken(self) -> None:
-        """An index that could not be read is opened anew by the next call."""
+        """Close an index that could not be read, so that the next call opens it again."""
         if self._database is not None and self._database.is_replaced():
             self.close()
 

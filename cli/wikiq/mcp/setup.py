@@ -1,4 +1,4 @@
-"""What `wikiq mcp` prints for setting an agent up: a client's configuration, and a skill. Writes no file."""
+"""The configuration of a client and the skill file that `wikiq mcp` prints. Writes no file."""
 
 from __future__ import annotations
 

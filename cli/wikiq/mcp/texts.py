@@ -1,4 +1,4 @@
-"""Records as lines for a model: an address to cite and go on from, then what it says. Pure.
+"""Records as lines for a model: an address to cite, then the content. Pure.
 
 The first line of an answer is ours and tells how current the index is; whatever a page holds stands below
 it. What does not fit is named in the last line, with where to go on.
@@ -108,7 +108,7 @@ def outline_lines(
 
 
 def list_text(head: str, rows: Sequence[str], currency: str, max_tokens: int) -> str:
-    """A line each."""
+    """One line per row."""
     return _with_lines(Answer(f"{head} · {currency}", max_tokens), rows)
 
 

@@ -1,4 +1,4 @@
-"""The five tools: what a model reads of them, and its arguments checked. Pure.
+"""The five tools: their descriptions for a model, and the check of its arguments. Pure.
 
 Every word here is paid for by each conversation: definitions stay under 900 tokens together, instructions
 under 120 (spec 6.3; tests count bytes / 4). Arguments are read forgivingly: names that models reach for

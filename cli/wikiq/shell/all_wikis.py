@@ -91,7 +91,7 @@ def staleness_lines(behind: Sequence[tuple[KnownIndex, Freshness]]) -> Iterator[
 
 
 def merge_by_rank(ranked: Sequence[Sequence[WikiHit]]) -> list[WikiHit]:
-    """Take every list's first, then every list's second, and so on."""
+    """Merge lists by rank: the first hit of every list, then the second of every list, and so on."""
     return [hit for hits in zip_longest(*ranked) for hit in hits if hit is not None]
 
 

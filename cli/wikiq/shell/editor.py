@@ -1,4 +1,4 @@
-"""How editors are told a line: the words that open a file at it; pure."""
+"""The command line that opens a file at a line, for the editors that are known. Pure."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from indexerd.errors import DamagedIndexError, IndexerdError, NotPermittedError,
 _FREE_SPACE: Final = "free some space; what was not written is tried again"
 _CHECK_DISK: Final = "check the disk; what was not written is tried again"
 _OWNER: Final = "run as the owner of the index, or name another place with --db"
-_ANEW: Final = "run `indexerd build`, which moves it aside and starts anew"
+_ANEW: Final = "run `indexerd build`, which moves it aside and builds a new one"
 
 # The primary result code of SQLite (https://sqlite.org/rescode.html), the kind, problem and remedy.
 FAILURES: Final[dict[int, tuple[type[IndexerdError], str, str]]] = {

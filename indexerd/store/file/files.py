@@ -76,7 +76,7 @@ def prepare_folder(folder: Path, access: Access) -> None:
 
 
 def inspect_file(path: Path, *, may_be_damaged: bool) -> Found:
-    """Look at the header, without SQLite, since opening a foreign file with it may change that file.
+    """Read the header without SQLite, since opening a foreign file with SQLite may change that file.
 
     Raises ForeignFileError for anything that is not an index. `may_be_damaged`: that an index was here
     is certain, so a file whose header is no database's is that one, damaged.

@@ -114,7 +114,7 @@ def fetch_names(connection: apsw.Connection, page_id: int) -> tuple[NameRow, ...
 def fetch_indexed(
     connection: apsw.Connection, paths: Iterable[str] | None, prefix: str
 ) -> dict[str, IndexedPage]:
-    """What is known of these paths, or of all at or below `prefix` ('' for everything)."""
+    """The indexed pages at these paths, or all at or below `prefix` ('' for everything)."""
     if paths is not None:
         rows = select_rows(connection, f"{_INDEXED} WHERE path IN {_GIVEN}", (json.dumps(list(paths)),))
     elif prefix:
@@ -153,7 +153,7 @@ def fetch_neighbours(connection: apsw.Connection, base_slugs: Collection[str]) -
 
 
 def fetch_diagnostics(connection: apsw.Connection, prefix: str) -> dict[str, tuple[Diagnostic, ...]]:
-    """What was last said of paths by looking at them (model.PathDiagnostics)."""
+    """The diagnostics of the last scan of these paths (model.PathDiagnostics)."""
     found: dict[str, list[Diagnostic]] = defaultdict(list)
     where, values = (f"AND ({_BELOW})", (prefix.rstrip("/"),)) if prefix else ("", ())
     for path, kind, message, line in select_rows(connection, _SAID_OF_PATHS.format(where), values):

@@ -1,4 +1,4 @@
-"""What a follower sees beside the rows: generation, change feed, diagnostics, scans.
+"""Writes what readers follow beside the rows: change feed, diagnostics, scans.
 
 All inside the transaction that changes the rows, so no reader ever sees one without the other.
 """

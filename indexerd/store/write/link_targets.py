@@ -1,7 +1,7 @@
 """Which page a link means, kept right as pages come, go and change their names (spec 1.6).
 
 A distinct thing looked up is one row of `target`; links point at it, so a page that appears makes
-the broken links to it whole without a look at the pages they stand on. The steps are the core's.
+the broken links to it whole without reading the pages they stand on. The steps are the core's.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ class PageGatherer:
         self._next_section = found.get("section", 0) + 1
 
     def delete(self, path: str) -> None:
-        """The page at `path` goes with all its rows; nothing when there is none."""
+        """Delete the page at `path` with all its rows, if there is one."""
         stored = fetch_page(self.connection, path)
         if stored is None:
             return
@@ -81,7 +81,7 @@ class PageGatherer:
         changes.sources_cleared.append(key)
 
     def keep(self, path: str, *, slug: str | None, touch: Touch | None) -> None:
-        """The page at `path` says what it said; its neighbours gave it `slug`, or its stamp is another.
+        """Keep the page at `path` and its rows; its slug (from its neighbours) or its stamp may change.
 
         Of a touched file, size and hash stay.
         """
@@ -111,7 +111,7 @@ class PageGatherer:
         self._change_row(page_id, old, row)
 
     def upsert(self, upsert: Upsert) -> None:
-        """The page is what its new projection says; of an existing one, what differs is changed."""
+        """Bring the page to its new projection; of an existing page only what differs is written."""
         page = upsert.page
         row = page_row(upsert, self.projection, self.generation)
         names = name_rows(page.path, upsert.slug, page.title, page.aliases, page.addresses)
@@ -264,7 +264,7 @@ class PageGatherer:
             changes.targets_released.update(stored.target_ids.get(rowid, ()))
 
     def _change_lists(self, page_id: int, stored: StoredPage | None, page: Page) -> bool:
-        """Topics, mentions and sources: few rows a page, so each list is written anew where it differs."""
+        """Topics, mentions and sources: few rows a page, so each list is rewritten where it differs."""
         changes, key = self.changes, (page_id,)
         topics = sorted({(use.topic, use.origin) for use in page.topics})
         mentions = [

@@ -65,7 +65,7 @@ def _gather(connection: apsw.Connection, plan: Plan, generation: int) -> PageGat
 
 
 def _write_diagnostics(connection: apsw.Connection, plan: Plan, generation: int) -> bool:
-    """What projections and looks at paths say; whether a reader sees a difference."""
+    """Write the diagnostics of projections and scans; whether a reader sees a difference."""
     projected: dict[str, tuple[Diagnostic, ...]] = dict.fromkeys(plan.deletes, ())
     projected |= {upsert.page.path: upsert.page.diagnostics for upsert in plan.upserts}
     looked: dict[str, tuple[Diagnostic, ...]] = dict.fromkeys(projected, ())

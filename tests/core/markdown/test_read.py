@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings
 
-from indexerd.core.markdown import fast_blocks as certain_blocks
+from indexerd.core.markdown import fast_blocks
 from indexerd.core.markdown import read as reading
 from indexerd.core.markdown.document import Blocks
 from indexerd.core.markdown.fast_blocks import scan_blocks
@@ -70,7 +70,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, text: str) -> list[str]:
         stretches.append(text)
         return parse_blocks(text, first_line, found)
 
-    monkeypatch.setattr(certain_blocks, "parse_blocks", note)
+    monkeypatch.setattr(fast_blocks, "parse_blocks", note)
     scan_blocks(text, Blocks())
     return stretches
 
