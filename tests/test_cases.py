@@ -1,7 +1,8 @@
 """Small wikis that were once read wrongly, each a kind, with what is right (tests/cases).
 
-A case is `pages` (path: text), `queries` (a SELECT over the public part: its rows) and `broken` (what
-`wikiq check` reports as broken: path, line). A test keeps the copies of shared cases equal to them.
+A case is `pages` (path: text), `queries` (a SELECT over the public part: its rows), `searches` (a question:
+the places of its hits in their order) and `broken` (what `wikiq check` reports as broken: path, line). A test
+keeps the copies of shared cases equal to them.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ FOLDER = Path(__file__).parent / "cases"
 CASES = {file.stem: json.loads(file.read_text("utf-8")) for file in sorted(FOLDER.glob("*.json"))}
 # Written down, and not right yet; a case that has become right must be taken off.
 KNOWN_FAILING: frozenset[str] = frozenset()
-ELSEWHERE = ("4", "8")  # numbers of the cases of search, of the terminal and of agents
 
 _NAMES = [
     pytest.param(name, marks=[pytest.mark.xfail(strict=True)] if name in KNOWN_FAILING else [])
@@ -41,6 +41,9 @@ def test_case(name: str, tmp_path: Path) -> None:
     with closing(sqlite3.connect(f"file:{wiki.index.db}?mode=ro", uri=True)) as connection:
         for select, rows in case.get("queries", {}).items():
             assert [list(row) for row in connection.execute(select)] == rows, select
+    for query, places in case.get("searches", {}).items():
+        done = run_wikiq("search", "--format", "{path}:{line}", query, index=wiki.index)
+        assert done.out.splitlines() == places, query
     if "broken" in case:
         done = run_wikiq("check", "--ndjson", index=wiki.index)
         said = [json.loads(line) for line in done.out.splitlines()]
@@ -58,5 +61,5 @@ def test_the_copy_of_a_case_is_what_is_shared(name: str) -> None:
 
 def test_every_shared_case_is_written_down() -> None:
     shared = {folder.name for folder in shared_folder("cases").iterdir() if folder.is_dir()}
-    assert {name for name in shared if not name.startswith(ELSEWHERE)} == CASES.keys()
+    assert shared == CASES.keys()
     assert CASES.keys() >= KNOWN_FAILING

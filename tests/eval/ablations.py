@@ -16,6 +16,7 @@ ABLATIONS = {
     "no-exact-names": DEFAULT.replace(exact_names=False),
     "no-names": DEFAULT.replace(names=False),
     "no-prefixes": DEFAULT.replace(prefixes=False),
+    "no-divisions": DEFAULT.replace(divisions=False),
     "no-corrections": DEFAULT.replace(corrections=False),
     "no-pieces": DEFAULT.replace(piece_weight=0.0),
     "no-piece-pairs": DEFAULT.replace(piece_pair_weight=0.0),

@@ -198,6 +198,8 @@ SELECT j.value, t.term, t.doc FROM json_each(?) j
 CROSS JOIN terms t ON t.term >= j.value AND t.term < j.value || char(1114111)
 WHERE length(t.term) BETWEEN ? AND ?"""
 
+SELECT_HOLDS_PHRASE = "SELECT 1 FROM sections_fts WHERE sections_fts MATCH ? LIMIT 1"
+
 # Two words as they were typed, sign between them and all, in a section that holds them side by side. So
 # many sections are looked at: a pair that is common without the sign need not be read everywhere.
 SELECT_HOLDS_BESIDE = """

@@ -42,6 +42,7 @@ class Policy(Record):
     names: bool = True
     exact_names: bool = True
     prefixes: bool = True
+    divisions: bool = True
     corrections: bool = True
 
     @property

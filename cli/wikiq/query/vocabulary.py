@@ -6,7 +6,8 @@ import json
 
 from indexerd.contract.record import Record
 from wikiq.index import sql
-from wikiq.query.match import Use
+from wikiq.query.divided import likely_divisions, parts_of
+from wikiq.query.match import Use, quoted
 from wikiq.query.spelling import edits_allowed, likely_beginnings, nearest_word
 from wikiq.query.variants import BEGINNING_MIN, ENDING_MAX, commonest_forms, shared_beginning
 
@@ -37,7 +38,7 @@ class Vocabulary(Record):
 def look_up_terms(
     snapshot: Snapshot, question: Question, policy: Policy, *, exact: bool = False, prefix: bool = False
 ) -> Vocabulary:
-    """Look up every term once; `exact` tries no beginnings, corrections and forms.
+    """Look up every term once; `exact` tries no beginnings, divisions, corrections and forms.
 
     `prefix`: the last word is still being typed and may be the beginning of one, also an exact one.
     """
@@ -50,6 +51,12 @@ def look_up_terms(
         uses.update({text: Use(text=text, is_prefix=True) for text in beginnings})
         absent = [term for term in absent if term.text not in beginnings]
     corrected: dict[str, str] = {}
+    if absent and policy.divisions and not exact:
+        for term, (divided, sections) in _divisions(snapshot, absent):
+            corrected[term.typed] = divided
+            uses[term.text] = Use(text=divided)
+            counts[term.text] = sections
+        absent = [term for term in absent if term.text not in uses]
     if absent and policy.corrections and not exact:
         for term, (meant, sections) in _corrections(snapshot, absent):
             corrected[term.typed] = meant
@@ -68,6 +75,19 @@ def _count(snapshot: Snapshot, terms: list[str]) -> dict[str, int]:
 
 def _beginnings(snapshot: Snapshot, terms: list[str]) -> set[str]:
     return {row[0] for row in snapshot.rows(sql.SELECT_BEGINNINGS, (json.dumps(terms),))}
+
+
+def _divisions(snapshot: Snapshot, terms: list[Term]) -> list[tuple[Term, tuple[str, int]]]:
+    """The words side by side that stand for each term that has them, and in how many sections at most."""
+    counts = _count(snapshot, sorted({part for term in terms for part in parts_of(term.text)}))
+    found = []
+    for term in terms:
+        for way in likely_divisions(term.text, counts):
+            phrase = " ".join(way)
+            if snapshot.row(sql.SELECT_HOLDS_PHRASE, (quoted(phrase),)) is not None:
+                found.append((term, (phrase, min(counts[part] for part in way))))
+                break
+    return found
 
 
 def _corrections(snapshot: Snapshot, terms: list[Term]) -> list[tuple[Term, tuple[str, int]]]:

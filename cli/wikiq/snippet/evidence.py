@@ -63,7 +63,7 @@ class Words(Record):
         held = {key for _, _, key, _ in find_marks(text, spans(text), self.sought)}
         words: dict[str, None] = {}
         for term, keys in zip(self.asked, self.keys, strict=True):
-            if not held.isdisjoint(keys):
+            if any(held.issuperset(key.split()) for key in keys):
                 words[term.typed] = None
             elif term.pieces:
                 words.update(dict.fromkeys(_held_parts(term, held)))
@@ -86,7 +86,8 @@ def sought_words(question: Question, vocabulary: Vocabulary) -> Words:
         key = use.text if use is not None else term.text
         forms = vocabulary.forms.get(term.text, ())
         keys.append((key, *forms))
-        (beginnings if use is not None and use.is_prefix else terms)[key] = weight
+        found = beginnings if use is not None and use.is_prefix else terms
+        found.update(dict.fromkeys(key.split(), weight))  # one, but for a word found as several
         terms.update(dict.fromkeys(forms, FORM_WEIGHT * weight))
         if term.is_cut:
             pieces.update(dict.fromkeys(term.pieces, PIECE_WEIGHT))

@@ -475,3 +475,19 @@ def test_any_question_is_answered_or_refused_in_words(
     except sqlite3.Error as error:  # pragma: no cover
         pytest.fail(f"{query!r}: {error}")
     assert document(result)["hits"] is not None
+
+
+def test_a_word_found_divided_is_marked_and_told(tmp_path: Path) -> None:
+    pages = [
+        SamplePage("a.md", "# A\n\nThe part ABC-123 is here.\n"),
+        SamplePage("b.md", "# B\n\nThe part ABC is here, and 123 there; hooks.\n"),
+    ]
+    opened = open_database(str(write_sample(tmp_path, pages).db))
+    result, exact = ask(opened, "abc123 hooks"), ask(opened, "abc123", exact=True)
+    opened.close()
+    assert result.corrected == {"abc123": "abc 123"}
+    (told,) = (hit.evidence for hit in result.hits if hit.slug == "a")
+    assert told is not None
+    assert [(told.excerpt or "")[start:end] for start, end in told.matches] == ["ABC", "123"]
+    assert told.terms == ("abc123",)
+    assert exact.hits == ()
