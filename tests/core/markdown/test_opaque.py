@@ -155,6 +155,13 @@ def test_sections_put_any_page_together_again(text: str) -> None:
     assert page.lead + "".join(each.heading_source + each.body for each in page.sections) == decoded
 
 
+def cost_of_hiding(text: str) -> float:
+    """CPU seconds; the least of several is the least disturbed by others."""
+    began = time.process_time()
+    hide_regions(text, code_lines)
+    return time.process_time() - began
+
+
 @pytest.mark.slow
 def test_a_text_of_nothing_but_signs_costs_what_its_size_costs() -> None:
     signs = ["$$", "%% ", "$a", "{%", "{{<", "{{", "<%", "{a='", "{: ", "{#a ", "<<<<<<< a\n", "=======\n"]
@@ -164,7 +171,5 @@ def test_a_text_of_nothing_but_signs_costs_what_its_size_costs() -> None:
         costs = []
         for size in (16_000, 64_000):
             text = (sign * size)[:size]
-            began = time.process_time()
-            hide_regions(text, code_lines)
-            costs.append(time.process_time() - began)
+            costs.append(min(cost_of_hiding(text) for _ in range(3)))
         assert costs[1] <= max(10 * costs[0], 0.05), sign
