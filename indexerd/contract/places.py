@@ -58,6 +58,11 @@ def state_home(environ: Mapping[str, str]) -> str:
     return os.path.join(_base_folder(environ, "XDG_STATE_HOME", ".local", "state"), "indexerd")
 
 
+def reader_home(environ: Mapping[str, str]) -> str:
+    """Give the one folder that the reader writes in (spec 5). Raises NoHomeError."""
+    return os.path.join(_base_folder(environ, "XDG_STATE_HOME", ".local", "state"), "wikiq")
+
+
 def config_home(environ: Mapping[str, str]) -> str:
     """Give the folder that holds the settings of every program of the user. Raises NoHomeError."""
     return _base_folder(environ, "XDG_CONFIG_HOME", ".config")

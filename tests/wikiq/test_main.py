@@ -368,7 +368,7 @@ def test_a_folder_that_has_been_removed_is_in_no_wiki(index: SampleIndex) -> Non
 def test_output_that_cannot_carry_a_letter_replaces_it(index: SampleIndex) -> None:
     index.alter("UPDATE page SET title = 'Ä 日本' WHERE slug = 'guide'")
     done = run_wikiq("pages", "--path", "guide/README.md", index=index, PYTHONIOENCODING="latin-1:strict")
-    assert (done.status, done.out) == (0, "guide/README.md:1\t\N{REPLACEMENT CHARACTER} ??\t\n")
+    assert (done.status, done.out) == (0, "guide/README.md:1\t\N{REPLACEMENT CHARACTER} ??\t\t\n")
 
 
 def test_a_page_on_a_terminal_goes_through_the_pager(index: SampleIndex) -> None:

@@ -24,7 +24,7 @@ from wikiq.query.vocabulary import look_up_terms
 from wikiq.ranking.candidates import fetch_ranking
 from wikiq.ranking.copies import REACH, Group, SectionText, collapse_copies
 from wikiq.ranking.score import best_of_each_page
-from wikiq.snippet.evidence import sought_words
+from wikiq.snippet.evidence import lead_of, sought_words
 from wikiq.snippet.plain_text import count_lines
 
 TYPE_CHECKING = False
@@ -251,4 +251,6 @@ def _evidence(row: Sequence[Any], title: str, words: Words, *, by_name: bool) ->
         excerpt=excerpt.text if excerpt else None,
         matches=excerpt.matches if excerpt else (),
         terms=words.held_in("\n".join((title, *names, body))),
+        match_column=excerpt.column if excerpt else 1,
+        lead=None if excerpt else lead_of(body),
     )

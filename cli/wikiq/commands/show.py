@@ -17,14 +17,17 @@ from wikiq.output.hits import result_json
 from wikiq.output.pager import paged
 from wikiq.output.source_view import page_lines
 from wikiq.query.names import find_page
+from wikiq.shell.numbered import meant_hit, named_page
 from wikiq.shell.options import COMMANDS, FORMS, INDEX
 from wikiq.shell.session import opened
 
 
 @click.pass_obj
 def _show(surroundings: Surroundings, /, name: str, *, raw: bool, json: bool, **values: Any) -> int:
-    is_range = split_range(name) is not None
-    with opened(split_source(values), surroundings) as session:
+    source, numbered = meant_hit(split_source(values), name, surroundings)
+    with opened(source, surroundings) as session:
+        name = named_page(session.snapshot, name, numbered, folder=surroundings.folder)
+        is_range = split_range(name) is not None
         if is_range and find_page(session.snapshot, name, folder=surroundings.folder) is None:
             lines = read_lines(session.snapshot, name, folder=surroundings.folder)
         else:
@@ -52,7 +55,7 @@ command = click.Command(
     callback=_show,
     params=[
         click.Argument(
-            ["name"], metavar="PAGE[#SECTION]|PATH:LINE[-LINE]", shell_complete=candidates.sections
+            ["name"], metavar="PAGE[#SECTION]|PATH:LINE[-LINE]|N", shell_complete=candidates.sections
         ),
         click.Option(["--raw"], is_flag=True, help="Print the Markdown source alone, even on a terminal."),
         *parameters({"--json": FORMS["--json"]} | INDEX),
@@ -61,5 +64,6 @@ command = click.Command(
 
     PAGE is a slug, path, title, alias or a file name that only one page has. SECTION is an anchor, a
     heading, headings joined by ` > ` as searches show them, or the section_id of the JSON forms.
-    PATH:LINE, as searches print it, is the section that holds the line; PATH:FROM-TO is these lines.""",
+    PATH:LINE, as searches print it, is the section that holds the line; PATH:FROM-TO is these lines.
+    N is the number of a hit of the last search on this terminal; a page of that name goes first.""",
 )

@@ -115,6 +115,25 @@ def staleness(freshness: Freshness, root: str) -> str | None:
     return f"a build is at work; {since}" if freshness.stale else None
 
 
+def freshness_words(freshness: Freshness) -> str:
+    """Say in a few words how old an answer is and what keeps it from being fresh."""
+    age = "no scan yet" if freshness.age_s is None else f"{render_age(freshness.age_s)} old"
+    if freshness.mode == Mode.ROOT_UNAVAILABLE:
+        return f"folder not there, {age}"
+    if freshness.daemon == STOPPED:
+        return f"not followed, {age}"
+    if freshness.mode in (HANGING, UNKNOWN):
+        return f"daemon {freshness.mode}, {age}"
+    if freshness.pending:
+        return f"{freshness.pending} changes pending" if freshness.pending > 1 else "1 change pending"
+    return f"being built, {age}" if freshness.stale else age
+
+
+def is_usual(freshness: Freshness) -> bool:
+    """Tell whether nothing is wrong: what an answer lacks, the next scan or a daemon brings."""
+    return freshness.mode not in (Mode.ROOT_UNAVAILABLE, HANGING, UNKNOWN)
+
+
 def start_remedy(root: str) -> str:
     """Say how a daemon for `root` is started."""
     return f"start it with `indexerd run {shell_word(root)}`"

@@ -23,8 +23,10 @@ class Evidence(Record):
     """The section that explains a hit.
 
     `match_line` is the line of the file on which the excerpt's first match stands, the heading's where
-    only heading, title or name match. `excerpt` is plain text, None when only those match. `matches` are
-    half-open ranges of it in code points. `terms` are the words of the query that this section holds.
+    only heading, title or name match; `match_column` is that match's first byte in it, from 1, as editors
+    and `rg` count. `excerpt` is plain text, None when only those match; then `lead` is how the section
+    begins. `matches` are half-open ranges of the excerpt in code points. `terms` are the words of the query
+    that this section holds.
     """
 
     section_id: str
@@ -37,6 +39,8 @@ class Evidence(Record):
     excerpt: str | None
     matches: tuple[tuple[int, int], ...] = ()
     terms: tuple[str, ...] = ()
+    match_column: int = 1
+    lead: str | None = None
 
 
 class Hit(Record):

@@ -9,35 +9,41 @@ import json
 import os
 
 from indexerd.contract.places import is_below
+from wikiq.model.request import LARGEST_LIMIT
 from wikiq.model.results import FORMAT, OK, document, json_form, place
 from wikiq.output.terminal import BOLD, FAINT, MATCH, PLACE, WARNING, Span, counted, joined
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from indexerd.contract.record import Record
-    from wikiq.model.results import Evidence, ExplainedResult, Hit, IndexAge, MergedResult, SearchResult
+    from wikiq.model.results import ExplainedResult, Hit, IndexAge, MergedResult, SearchResult
 
-INDENT = "  "
+INDENT = "    "  # as wide as the number of a hit
+CRUMB_SIGN = " > "
+FOOTER_SIGN = " \N{MIDDLE DOT} "
 MOST_COPIES = 6  # named below a hit
 MOST_NAMED, LONGEST_NAMED = 8, 40  # words in a note, and characters of one: together a few lines at most
 _WIDE = frozenset("WF")  # East Asian width: two columns
 
 
-def hit_block(hit: Hit, *, root: str, folder: str, columns: int) -> Iterator[tuple[Span | str, ...]]:
-    """Show one hit to people: title, breadcrumb, place, excerpt; then a blank line."""
-    yield (Span(text=hit.title, style=BOLD),)
+def hit_block(
+    hit: Hit, number: int, *, root: str, folder: str, columns: int
+) -> Iterator[tuple[Span | str, ...]]:
+    """Show one hit to people: number, title and breadcrumb, place, excerpt; then a blank line."""
     crumbs = breadcrumb(hit)
-    if crumbs:
-        yield (INDENT, Span(text=crumbs, style=FAINT))
+    heading = f"{hit.title}{CRUMB_SIGN}{crumbs}" if crumbs else hit.title
+    styles = ((0, len(hit.title), BOLD), (len(hit.title), len(heading), FAINT))
+    indent: Span | str = Span(text=f"{number:2}  ", style=FAINT)
+    for spans in styled_lines(heading, styles, columns - len(INDENT)):
+        yield (indent, *spans)
+        indent = INDENT
     place = Span(text=place_of(hit, root, folder), style=PLACE, target=os.path.join(root, hit.path))
-    mark = () if hit.status == OK else (" ", Span(text=f"[{hit.status}]", style=WARNING))
-    yield (INDENT, place, *mark)
-    if hit.evidence is not None and hit.evidence.excerpt:
-        yield from ((INDENT, *spans) for spans in excerpt_lines(hit.evidence, columns - len(INDENT)))
-    elif hit.summary:
-        yield (INDENT, hit.summary)
+    yield (INDENT, place, *_status_mark(hit))
+    matches = hit.evidence.matches if hit.evidence is not None else ()
+    marked = ((start, end, MATCH) for start, end in matches)
+    yield from ((INDENT, *spans) for spans in styled_lines(shown_text(hit), marked, columns - len(INDENT)))
     if hit.copies:
         yield (INDENT, Span(text=copies_line(hit), style=FAINT))
     yield ()
@@ -57,9 +63,47 @@ def _difference(path: str, other: str) -> str:
     return differing[0] if len(folders) == len(others) and len(differing) == 1 else other
 
 
-def hit_fields(hit: Hit, *, root: str, folder: str) -> tuple[str, str, str]:
-    """Show one hit to other programs: path and line, title, breadcrumb."""
-    return place_of(hit, root, folder), hit.title, breadcrumb(hit)
+def listed_line(hit: Hit, number: int, *, root: str, folder: str) -> tuple[Span | str, ...]:
+    """Show one page of a listing to people: number, date, title, place."""
+    path = shown_path(root, hit.path, folder)
+    return (
+        Span(text=f"{number:2}  {hit.updated_at[:10]}  ", style=FAINT),
+        Span(text=hit.title, style=BOLD),
+        "  ",
+        Span(text=path, style=PLACE, target=os.path.join(root, hit.path)),
+        *_status_mark(hit),
+    )
+
+
+def footer(result: SearchResult | MergedResult, shown: int, noun: str, age: str) -> tuple[Span, ...]:
+    """Say below the hits how many there are, how fresh they are, and how to see more of them."""
+    count = f"{shown} of " if shown < result.total else ""
+    more = (f"--limit {min(result.total, LARGEST_LIMIT)}",) if LARGEST_LIMIT > shown < result.total else ()
+    return (Span(text=FOOTER_SIGN.join((count + counted(result.total, noun), age, *more)), style=FAINT),)
+
+
+def hit_fields(hit: Hit, *, root: str, folder: str) -> tuple[str, str, str, str]:
+    """Show one hit to other programs: path and line, title, breadcrumb, excerpt."""
+    return place_of(hit, root, folder), hit.title, breadcrumb(hit), shown_text(hit)
+
+
+def vimgrep_line(hit: Hit, *, root: str, folder: str) -> str:
+    """Show one hit to editors, in the form of `grep` with a column."""
+    column = hit.evidence.match_column if hit.evidence is not None else 1
+    crumbs = breadcrumb(hit)
+    name = f"{hit.title}{CRUMB_SIGN}{crumbs}" if crumbs else hit.title
+    text = shown_text(hit)
+    return f"{place_of(hit, root, folder)}:{column}: {name}" + (f": {text}" if text else "")
+
+
+def shown_text(hit: Hit) -> str:
+    """Give what is shown of a hit: its excerpt, else how its section begins, else the page's summary."""
+    evidence = hit.evidence
+    return (evidence and (evidence.excerpt or evidence.lead)) or hit.summary or ""
+
+
+def _status_mark(hit: Hit) -> tuple[Span | str, ...]:
+    return () if hit.status == OK else (" ", Span(text=f"[{hit.status}]", style=WARNING))
 
 
 def place_of(hit: Hit, root: str, folder: str) -> str:
@@ -82,28 +126,36 @@ def breadcrumb(hit: Hit) -> str:
     return joined(path[1:] if path[:1] == (hit.title,) else path)
 
 
-def excerpt_lines(evidence: Evidence, columns: int) -> Iterator[tuple[Span | str, ...]]:
-    """Break an excerpt into lines, with the matched words marked."""
-    text = evidence.excerpt or ""
+def styled_lines(
+    text: str, styled: Iterable[tuple[int, int, str]], columns: int
+) -> Iterator[tuple[Span | str, ...]]:
+    """Break a text into lines. `styled`: half-open ranges in order, each with its style."""
+    ranges = tuple(styled)
     for start, end in wrap(text, columns):
         spans: list[Span | str] = []
         at = start
-        for first, last in evidence.matches:
+        for first, last, style in ranges:
             first, last = max(first, at), min(last, end)
             if first < last:
-                spans += [text[at:first], Span(text=text[first:last], style=MATCH)]
+                spans += [text[at:first], Span(text=text[first:last], style=style)]
                 at = last
         yield (*spans, text[at:end])
 
 
 def wrap(text: str, columns: int) -> Iterator[tuple[int, int]]:
-    """Cut a text at blanks into ranges that fit `columns`; what has no blank is cut where it must."""
+    """Cut a text at blanks into ranges that fit `columns`.
+
+    A longer word is left whole, and the terminal goes on with it; a script without blanks is cut where it
+    must be.
+    """
     start = blank = width = 0
     for at, character in enumerate(text):
         if character == " ":
             blank = at
         width += _width(character)
         if width > columns and at > start:
+            if blank <= start and text[at - 1 : at + 1].isascii():
+                continue
             end = blank if blank > start else at
             yield start, end
             start = end + 1 if blank == end else end

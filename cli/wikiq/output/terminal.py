@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 PLAIN, BOLD, FAINT, PLACE, MATCH, WARNING = "", "1", "2", "36", "1;33", "31"  # SGR parameters
 NARROWEST, WIDEST = 40, 100  # columns of running text
+USUAL_ROWS = 24  # of a terminal that was never told its size
 # Terminals that are known to follow OSC 8; others may print it.
 _LINKING_PROGRAMS = frozenset({"iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper"})
 _LINKING_VARIABLES = ("KITTY_WINDOW_ID", "WT_SESSION", "KONSOLE_VERSION", "DOMTERM")
@@ -39,11 +40,19 @@ class Screen:
     """An output stream, and what it can show."""
 
     def __init__(
-        self, stream: IO[str], *, is_terminal: bool, colours: bool, links: bool, columns: int
+        self,
+        stream: IO[str],
+        *,
+        is_terminal: bool,
+        colours: bool,
+        links: bool,
+        columns: int,
+        rows: int = USUAL_ROWS,
     ) -> None:
         self.stream = stream
         self.is_terminal = is_terminal
         self.columns = columns
+        self.rows = rows
         self._colours = colours
         self._links = links
 
@@ -55,6 +64,7 @@ class Screen:
             colours=self._colours,
             links=self._links,
             columns=self.columns,
+            rows=self.rows,
         )
 
     def line(self, *spans: Span | str) -> None:
@@ -99,13 +109,15 @@ class Screen:
 def open_screen(stream: IO[str], environ: Mapping[str, str]) -> Screen:
     """Find out what `stream` can show."""
     is_terminal = stream.isatty()
+    columns, rows = _size(stream) if is_terminal else (WIDEST, USUAL_ROWS)
     is_plain = not is_terminal or environ.get("TERM", "dumb") == "dumb"
     return Screen(
         stream,
         is_terminal=is_terminal,
         colours=not is_plain and not environ.get("NO_COLOR"),
         links=not is_plain and follows_links(environ),
-        columns=_columns(stream) if is_terminal else WIDEST,
+        columns=columns,
+        rows=rows,
     )
 
 
@@ -139,10 +151,10 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _columns(stream: IO[str]) -> int:
+def _size(stream: IO[str]) -> tuple[int, int]:
+    """Columns of running text, and rows; a terminal that was never told its size says 0."""
     try:
-        columns = os.get_terminal_size(stream.fileno()).columns
+        columns, rows = os.get_terminal_size(stream.fileno())
     except (OSError, ValueError):
-        columns = 0
-    columns = columns or WIDEST  # 0: a terminal that was never told its size
-    return min(max(columns, NARROWEST), WIDEST)
+        columns = rows = 0
+    return min(max(columns or WIDEST, NARROWEST), WIDEST), rows or USUAL_ROWS

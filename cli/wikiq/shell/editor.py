@@ -1,12 +1,19 @@
-"""The command line that opens a file at a line, for the editors that are known. Pure."""
+"""Opens a page in the user's editor at a line; every editor is told the line in its own way."""
 
 from __future__ import annotations
 
 import os
 import shlex
+import subprocess
 from collections.abc import Mapping
 
-from wikiq.errors import UsageError
+from indexerd.contract.places import is_below
+from wikiq.errors import FOUND, NOTHING_FOUND, UsageError
+from wikiq.model.results import CHANGED, GONE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from wikiq.output.context import Surroundings
 
 DEFAULT_EDITOR = "vi"
 REMEDY = "set VISUAL or EDITOR to your editor"
@@ -46,3 +53,38 @@ def editor_words(environ: Mapping[str, str], path: str, line: int) -> list[str]:
     if name in _WITH_OPTION:
         return [*words, "--line", str(line), path]
     return [*words, f"+{line}", "--", path]
+
+
+def open_page(root: str, path: str, status: str, line: int, surroundings: Surroundings) -> int:
+    """Open the page at `path` below `root`; gives the exit status. Raises UsageError.
+
+    `status`: what the disk says of the page (`results.OK`, `CHANGED` or `GONE`).
+    """
+    if status == GONE:
+        surroundings.note(f"{path} is gone since it was indexed")
+        return NOTHING_FOUND
+    if status == CHANGED:
+        surroundings.note(f"{path} has changed since it was indexed; the line may be another one")
+    _edit(editor_words(surroundings.environ, _real_file(root, path), line))
+    return FOUND
+
+
+def _real_file(root: str, path: str) -> str:
+    """Give the file of a page without links; UsageError where the index names one that is not in its root.
+
+    An index may come from anybody. A root that is not absolute would be read as an option of the editor.
+    """
+    real_root, real = os.path.realpath(root), os.path.realpath(os.path.join(root, path))
+    if not os.path.isabs(root) or not is_below(real, real_root):
+        raise UsageError(path, f"does not lie in {root}, the root of this index", "rebuild the index")
+    return real
+
+
+def _edit(words: list[str]) -> None:
+    try:
+        status = subprocess.run(words, check=False).returncode
+    except OSError as error:
+        problem = f"cannot be run ({error.strerror})"
+        raise UsageError(words[0], problem, REMEDY) from error
+    if status:
+        raise UsageError(words[0], f"ended with status {status}", "see its message above")

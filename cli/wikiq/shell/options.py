@@ -98,8 +98,11 @@ FORMS = _table(
     ("--ndjson", FLAG, "", "Print NDJSON: one JSON document a line, one line a row."),
     ("--format", VALUE, "TEMPLATE", "Print a line a row from a template, like '{path}:{line} {title}'."),
 )
+HIT_FORMS = FORMS | _table(
+    ("--vimgrep", FLAG, "", "Print lines that editors read: path:line:col: title > heading: excerpt."),
+)
 SEARCH = FILTERS | _table(
-    ("--limit", COUNT, "N", f"Show at most N hits ({DEFAULT_LIMIT})."),
+    ("--limit", COUNT, "N", f"Show at most N hits ({DEFAULT_LIMIT}; on a terminal as many as fit)."),
     ("--sections", FLAG, "", "Show every matching section, not only the best one of each page."),
     ("--copies", FLAG, "", "Show every copy of a section (versions, translations) as a hit of its own."),
     ("--without", MANY, "WORD", "Leave out sections that hold this word or phrase; repeated, any of them."),
@@ -107,8 +110,9 @@ SEARCH = FILTERS | _table(
     ("--prefix", FLAG, "", "Treat the last word as a prefix."),
     ("--explain", FLAG, "", "Explain how each word was matched and what each score is made of."),
     ("--all", FLAG, "", "Search every registered wiki."),
+    ("--open", COUNT, "N", "Open the Nth hit in your editor."),
 )
-SEARCH = SEARCH | FORMS | INDEX
+SEARCH = SEARCH | HIT_FORMS | INDEX
 
 
 class SearchArguments(Record):
@@ -124,7 +128,7 @@ class SearchArguments(Record):
     until: str | None = None
     links_to: tuple[str, ...] = ()
     linked_by: tuple[str, ...] = ()
-    limit: int = DEFAULT_LIMIT
+    limit: int | None = None
     sections: bool = False
     copies: bool = False
     without: tuple[str, ...] = ()
@@ -132,9 +136,11 @@ class SearchArguments(Record):
     prefix: bool = False
     explain: bool = False
     all: bool = False
+    open: int | None = None
     json: bool = False
     ndjson: bool = False
     format: str | None = None
+    vimgrep: bool = False
     db: str | None = None
     wiki: str | None = None
     fresh: bool = False

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from indexerd.contract.suggestions import edit_distance, nearest
 from wikiq.model.request import (
+    DEFAULT_LIMIT,
     LARGEST_LIMIT,
     LONGEST_TIMEOUT_S,
     Filters,
@@ -169,7 +170,7 @@ def build_request(arguments: SearchArguments, now: datetime) -> SearchRequest:
     return SearchRequest(
         query=" ".join(_clean(arguments.words)),
         filters=build_filters(arguments, now),
-        limit=arguments.limit,
+        limit=max(arguments.limit or DEFAULT_LIMIT, arguments.open or 1),
         sections=arguments.sections,
         exact=arguments.exact,
         prefix=arguments.prefix,

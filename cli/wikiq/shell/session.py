@@ -10,7 +10,7 @@ import os
 
 from indexerd.contract.places import is_below
 from wikiq.errors import NOT_FRESH, NOTHING_FOUND, CancelledError, WikiqError
-from wikiq.index.freshness import freshness_of, staleness
+from wikiq.index.freshness import STOPPED, freshness_of, freshness_words, is_usual, staleness
 from wikiq.index.locate import DB_VARIABLE, open_index
 from wikiq.model.results import IndexAge
 
@@ -105,10 +105,23 @@ class Session:
         self.is_fresh = barrier.fresh
         return barrier
 
-    def tell_staleness(self, surroundings: Surroundings) -> None:
-        """Note in one line when the answer may be behind the tree; after the block."""
-        if (warning := staleness(self.freshness, self.root)) is not None:
-            surroundings.note(warning)
+    def tell_staleness(self, surroundings: Surroundings, *, has_footer: bool = False) -> None:
+        """Note in one line when the answer may be behind the tree; after the block.
+
+        On a terminal a few words do, which a footer has already: how to start a daemon is told once a day.
+        """
+        warning = staleness(self.freshness, self.root)
+        if warning is None:
+            return
+        if surroundings.err.is_terminal and is_usual(self.freshness):
+            from wikiq.shell.remembered import is_advice_due
+
+            is_advice = self.freshness.mode == STOPPED
+            if not (is_advice and is_advice_due(surroundings.environ, self.root)):
+                if not has_footer:
+                    surroundings.note(freshness_words(self.freshness))
+                return
+        surroundings.note(warning)
 
     def exit_status(self, status: int) -> int:
         """Answered, but freshness was asked for and could not be had: 3."""

@@ -50,7 +50,8 @@ class Words(Record):
         lines = plain_lines(body)
         excerpt = cut_excerpt("\n".join(text for _, text in lines), self.sought)
         if excerpt is not None:
-            return excerpt.replace(line=lines[excerpt.line][0])
+            number = lines[excerpt.line][0]
+            return excerpt.replace(line=number, column=_column(body, number, excerpt))
         hidden = next(find_marks(body, spans(body), self.sought), None)
         if hidden is None:
             return None
@@ -99,6 +100,20 @@ def sought_words(question: Question, vocabulary: Vocabulary) -> Words:
         keys=tuple(keys),
         sought=Sought(terms=terms, beginnings=beginnings, pieces=pieces),
     )
+
+
+def _column(body: str, number: int, excerpt: Excerpt) -> int:
+    """The first byte of the first match in its line, from 1; 1 where markup stands within the match."""
+    line = body.replace("\r\n", "\n").replace("\r", "\n").split("\n")[number]
+    start, end = excerpt.matches[0]
+    place = line.find(excerpt.text[start:end])
+    return len(line[:place].encode()) + 1 if place > 0 else 1
+
+
+def lead_of(body: str) -> str | None:
+    """How a section begins, as plain text; None where it is empty."""
+    words = first_words(plain_text(body))
+    return words.text if words is not None else None
 
 
 def _held_parts(term: Term, held: set[str]) -> Iterator[str]:

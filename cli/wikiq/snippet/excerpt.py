@@ -43,12 +43,14 @@ class Sought(Record):
 class Excerpt(Record):
     """Plain text with the half-open ranges, in code points, that match.
 
-    `line` is the line of the text it was cut from on which the first match stands, from 0.
+    `line` is the line of the text it was cut from on which the first match stands, from 0; `column` is the
+    match's first byte in that line, from 1.
     """
 
     text: str
     matches: tuple[tuple[int, int], ...]
     line: int
+    column: int = 1
 
 
 def cut_excerpt(plain: str, sought: Sought) -> Excerpt | None:

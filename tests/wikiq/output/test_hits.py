@@ -10,8 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wikiq.errors import UsageError
-from wikiq.model.results import CHANGED, OK, Evidence, Hit
-from wikiq.output.hits import breadcrumb, excerpt_lines, hit_block, hit_fields, row_json, shown_path, wrap
+from wikiq.model.results import CHANGED, OK, Evidence, Hit, SearchResult
+from wikiq.output.hits import (
+    breadcrumb,
+    footer,
+    hit_block,
+    hit_fields,
+    listed_line,
+    row_json,
+    shown_path,
+    styled_lines,
+    vimgrep_line,
+    wrap,
+)
 from wikiq.output.template import HIT_FIELDS, fill, hit_values
 from wikiq.output.terminal import MATCH, Span
 
@@ -39,34 +50,92 @@ HIT = Hit(
     evidence=EVIDENCE,
 )
 
+RESULT = SearchResult(
+    query="run",
+    policy="default@3",
+    corrected={},
+    excluded=(),
+    ignored_terms=(),
+    wiki="w",
+    index_id="i",
+    generation=1,
+    age_s=2.0,
+    stale=False,
+    total=1,
+    took_ms=1.0,
+    hits=(HIT,),
+)
+
 
 def plain(spans: tuple[Span | str, ...]) -> str:
     return "".join(span if isinstance(span, str) else span.text for span in spans)
 
 
-def test_a_hit_is_a_block_of_title_breadcrumb_place_and_excerpt() -> None:
-    lines = [plain(spans) for spans in hit_block(HIT, root="/wiki", folder="/wiki", columns=80)]
-    assert lines == [
-        "Run Lifecycle",
-        "  Cancellation",
-        "  run-lifecycle.md:12",
-        "  Cancelling a run ends it.",
+def block(hit: Hit, columns: int = 80) -> list[str]:
+    return [plain(spans) for spans in hit_block(hit, 2, root="/wiki", folder="/wiki", columns=columns)]
+
+
+def test_a_hit_is_a_numbered_block_of_title_breadcrumb_place_and_excerpt() -> None:
+    assert block(HIT) == [
+        " 2  Run Lifecycle > Cancellation",
+        "    run-lifecycle.md:12",
+        "    Cancelling a run ends it.",
         "",
     ]
 
 
-def test_a_changed_file_is_marked_and_without_an_excerpt_the_summary_stands_in() -> None:
-    changed = HIT.replace(status=CHANGED, evidence=EVIDENCE.replace(excerpt=None))
-    lines = [plain(spans) for spans in hit_block(changed, root="/wiki", folder="/wiki", columns=80)]
-    assert lines[2:] == ["  run-lifecycle.md:12 [changed]", "  From start to end.", ""]
+def test_on_a_narrow_screen_a_breadcrumb_goes_on_below() -> None:
+    assert block(HIT, 24)[:2] == [" 2  Run Lifecycle >", "    Cancellation"]
+
+
+def test_a_changed_file_is_marked_and_without_an_excerpt_the_lead_or_the_summary_stands_in() -> None:
+    changed = HIT.replace(status=CHANGED, evidence=EVIDENCE.replace(excerpt=None, matches=()))
+    assert block(changed)[1:] == ["    run-lifecycle.md:12 [changed]", "    From start to end.", ""]
+    led = HIT.replace(evidence=EVIDENCE.replace(excerpt=None, matches=(), lead="How it ends."))
+    assert block(led)[2] == "    How it ends."
 
 
 def test_matched_words_are_marked_across_line_breaks() -> None:
-    evidence = EVIDENCE.replace(excerpt="one two three", matches=((0, 3), (2, 9)))
-    lines = list(excerpt_lines(evidence, 8))
+    marked = ((0, 3, MATCH), (2, 9, MATCH))
+    lines = list(styled_lines("one two three", marked, 8))
     assert [plain(line) for line in lines] == ["one two", "three"]
-    marked = [[s.text for s in line if isinstance(s, Span) and s.style == MATCH] for line in lines]
-    assert marked == [["one", " two"], ["t"]]
+    spans = [[s.text for s in line if isinstance(s, Span) and s.style == MATCH] for line in lines]
+    assert spans == [["one", " two"], ["t"]]
+
+
+def test_a_listed_page_is_a_line_with_its_date() -> None:
+    line = listed_line(HIT, 12, root="/wiki", folder="/wiki")
+    assert plain(line) == "12  2026-03-01  Run Lifecycle  run-lifecycle.md"
+
+
+def test_an_editor_gets_the_line_and_column_of_the_match() -> None:
+    hit = HIT.replace(evidence=EVIDENCE.replace(match_column=7))
+    assert vimgrep_line(hit, root="/wiki", folder="/") == (
+        "/wiki/run-lifecycle.md:12:7: Run Lifecycle > Cancellation: Cancelling a run ends it."
+    )
+    assert vimgrep_line(HIT.replace(evidence=None, summary=None), root="/wiki", folder="/wiki") == (
+        "run-lifecycle.md:1:1: Run Lifecycle"
+    )
+
+
+@pytest.mark.parametrize(
+    "total, shown, told",
+    [
+        (57, 7, "7 of 57 pages \N{MIDDLE DOT} 2 s old \N{MIDDLE DOT} --limit 57"),
+        (1, 1, "1 page \N{MIDDLE DOT} 2 s old"),
+        (2000, 7, "7 of 2000 pages \N{MIDDLE DOT} 2 s old \N{MIDDLE DOT} --limit 1000"),
+        (2000, 1000, "1000 of 2000 pages \N{MIDDLE DOT} 2 s old"),
+    ],
+)
+def test_a_footer_says_how_many_there_are_how_old_they_are_and_how_to_see_more(
+    total: int, shown: int, told: str
+) -> None:
+    assert plain(footer(RESULT.replace(total=total), shown, "page", "2 s old")) == told
+
+
+def test_a_word_longer_than_the_line_is_left_whole() -> None:
+    text = "see /a/very/long/path/to/a.md now"
+    assert [text[start:end] for start, end in wrap(text, 10)] == ["see", "/a/very/long/path/to/a.md", "now"]
 
 
 @given(st.text(alphabet="ab 検索é\u0301", max_size=60), st.integers(1, 20))
@@ -101,6 +170,7 @@ def test_a_pipe_gets_place_title_and_breadcrumb() -> None:
         "run-lifecycle.md:12",
         "Run Lifecycle",
         "Cancellation",
+        "Cancelling a run ends it.",
     )
     assert hit_fields(HIT.replace(evidence=None), root="/wiki", folder="/")[0] == "/wiki/run-lifecycle.md:1"
 
