@@ -1,4 +1,4 @@
-"""Looks the terms of a question up in the index: how common each is, what an unknown one may mean."""
+"""Finds the terms of a question in the index: how common each is, variants, corrections of unknown ones."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from indexerd.contract.record import Record
 from wikiq.index import sql
 from wikiq.query.divided import likely_divisions, parts_of
 from wikiq.query.match import Use, quoted
-from wikiq.query.spelling import edits_allowed, likely_beginnings, nearest_word
 from wikiq.query.variants import BEGINNING_MIN, ENDING_MAX, commonest_forms, shared_beginning
 
 TYPE_CHECKING = False
@@ -91,7 +90,11 @@ def _divisions(snapshot: Snapshot, terms: list[Term]) -> list[tuple[Term, tuple[
 
 
 def _corrections(snapshot: Snapshot, terms: list[Term]) -> list[tuple[Term, tuple[str, int]]]:
-    """The nearest word of the index for each term that has one; one look at the vocabulary for all."""
+    """The nearest word of the index for each term that has one; one query of the vocabulary for all."""
+    if not terms:
+        return []
+    from wikiq.query.spelling import edits_allowed, likely_beginnings, nearest_word
+
     mendable = [term for term in terms if edits_allowed(term.text)]
     if not mendable:
         return []
@@ -105,9 +108,9 @@ def _corrections(snapshot: Snapshot, terms: list[Term]) -> list[tuple[Term, tupl
 
 
 def _forms(snapshot: Snapshot, uses: Mapping[str, Use], unused: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """The commonest forms of every word that is looked for, and of those in no section.
+    """The commonest forms of every word that is searched for, and of those in no section.
 
-    One look at the vocabulary for all.
+    One query of the vocabulary for all.
     """
     words = {typed: use.text for typed, use in uses.items() if not use.is_prefix}
     words.update((term, term) for term in unused)
