@@ -351,7 +351,7 @@ def test_a_follower_prints_commits_and_stops_when_the_index_is_made_anew(
         index.alter("UPDATE meta SET value = 'another' WHERE key = 'index_id'")
         _, err = process.communicate(timeout=30)
     assert process.returncode == 2
-    assert err.endswith(b"was built anew; start over with --since 0\n")
+    assert err.endswith(b"was rebuilt; start over with --since 0\n")
 
 
 def test_a_folder_that_has_been_removed_is_in_no_wiki(index: SampleIndex) -> None:

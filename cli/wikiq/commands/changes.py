@@ -18,7 +18,7 @@ from wikiq.output.terminal import FAINT, Span
 from wikiq.shell.options import COMMANDS, FORMS, INDEX
 from wikiq.shell.session import opened
 
-FOLLOW_PAUSE_S = 0.25  # between two looks at the generation: one indexed read of .1 ms
+FOLLOW_PAUSE_S = 0.25  # between two polls of the generation: one indexed read of .1 ms
 
 
 @click.pass_obj
@@ -45,7 +45,7 @@ def _follow_file(
             with session.database.snapshot() as snapshot:
                 if snapshot.index_id != seen.index_id:
                     path = session.database.path
-                    raise ForeignIndexError(path, "was built anew", "start over with --since 0")
+                    raise ForeignIndexError(path, "was rebuilt", "start over with --since 0")
                 found = _known_changes(snapshot, seen.generation)
             print_listing(_listing(found), form, surroundings, age)
             seen = found

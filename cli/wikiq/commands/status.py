@@ -67,6 +67,6 @@ command = click.Command(
     help=f"""{COMMANDS["status"]} Exit status 3 when the index may be behind the tree.
 
     The generation counts the commits that changed something in this index; `wikiq changes --since` goes
-    on from one. In an index that was built anew it starts over, under another index id. The problems are
-    those that the indexer has noted; `wikiq check` looks for more.""",
+    on from one. In a rebuilt index it starts over, under another index id. The problems are
+    those that the indexer has noted; `wikiq check` finds more.""",
 )
