@@ -13,7 +13,7 @@ import sys
 import time
 from datetime import UTC, datetime
 
-from indexerd.contract.file import APPLICATION_ID, CONTRACT_MAJOR, READER_PRAGMAS
+from indexerd.contract.file import APPLICATION_ID, CONTRACT_MAJOR, CONTRACT_MINOR, READER_PRAGMAS
 from wikiq.errors import (
     CancelledError,
     ForeignIndexError,
@@ -46,6 +46,9 @@ LARGEST_VALUE = 64 * 2**20  # bytes of one text; pages end at 16 MiB
 
 # The second one comes from SQLite's own message about a name that is no UTF-8.
 _Failure = (sqlite3.Error, UnicodeDecodeError)
+
+_MISSING = ("no such column", "no such table")  # views and columns are only ever added (spec 2.2)
+RENEW = "start `indexerd run`, or run `indexerd build`, to renew it"
 
 
 class Snapshot:
@@ -225,6 +228,16 @@ class Database:
         except _Failure as error:
             return str(error)
 
+    def explained(self, error: Exception) -> WikiqError:
+        """Turn SQLite's error into one that says what to do, the contract of the file considered."""
+        if str(error).startswith(_MISSING):
+            contract = str(_read_meta(self._connection).get("contract", ""))
+            minor = contract.partition(".")[2]
+            if minor.isdecimal() and int(minor) < CONTRACT_MINOR:
+                problem = f"has contract {contract:.20}, which lacks what is asked for"
+                return ForeignIndexError(self.path, problem, RENEW)
+        return explained(error, self.path)
+
     def _must_stop(self) -> bool:
         """Tell SQLite whether to end its statement; asked every DEADLINE_STEPS."""
         return self._is_cancelled or self.is_overdue
@@ -265,7 +278,7 @@ class Reading:
             raise CancelledError(self._database.path, "the question was cancelled", "ask again") from error
         # A ProgrammingError is a statement of ours that is wrong: a bug, which keeps its traceback.
         if isinstance(error, _Failure) and not isinstance(error, sqlite3.ProgrammingError):
-            raise explained(error, self._database.path) from error
+            raise self._database.explained(error) from error
         # What looks like a bug may be a file that lies; the file is suspected first.
         if (damage := self._database.find_damage()) is not None:
             raise damaged(self._database.path, damage) from error

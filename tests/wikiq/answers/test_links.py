@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from indexerd.contract.file import COLUMNS
+from indexerd.store.file.schema import VIEWS
 from tests.wikiq.asking import answer
 from tests.wikiq.built_wiki import BuiltWiki, build_wiki
 from tests.wikiq.running import run_on_screen, run_wikiq
@@ -120,3 +123,19 @@ def test_the_commands_print_rows_and_documents(wiki: BuiltWiki) -> None:
 
 def links_of(wiki: BuiltWiki) -> list[str]:
     return run_wikiq("links", "a", "--format", "{status}", index=wiki.index).out.splitlines()
+
+
+def test_of_an_index_of_an_older_contract_a_column_that_it_lacks_is_told_with_the_remedy(
+    tmp_path: Path,
+) -> None:
+    wiki = build_wiki(tmp_path, {"a.md": "# A\n\n[[b]]\n", "b.md": "# B\n"})
+    columns = ", ".join(column for column in COLUMNS["v1_links"] if column not in ("how", "ambiguous"))
+    wiki.index.alter("DROP VIEW v1_links")
+    wiki.index.alter(VIEWS["v1_links"].replace("v1_links", "newer_links", 1))
+    wiki.index.alter(f"CREATE VIEW v1_links AS SELECT {columns} FROM newer_links")
+    wiki.index.alter("UPDATE meta SET value = '1.0' WHERE key = 'contract'")
+    done = run_wikiq("links", "a", index=wiki.index)
+    assert (done.status, done.out) == (2, "")
+    assert "has contract 1.0, which lacks what is asked for; start `indexerd run`" in done.err
+    assert done.err.count("\n") == 1
+    assert run_wikiq("search", "B", index=wiki.index).status == 0
