@@ -33,6 +33,14 @@ class JobProgress:
             self._folders_before = self._folders
         self._job = None
 
+    @property
+    def remaining(self) -> int:
+        """How many of the pages that changed are not read and projected yet."""
+        if self._job is None or self._pages is None:
+            return 0
+        done, total = self._pages
+        return total - done
+
     def describe(self) -> str:
         """What is not finished, and how far it is."""
         if self._job is None:

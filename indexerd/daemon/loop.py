@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import anyio
 import anyio.abc
+import anyio.from_thread
 import anyio.to_thread
 
 from indexerd.contract.barrier import PATHS_NAMED, Fresh
@@ -164,6 +165,7 @@ class Daemon:
             job = replace(job, reason=Reason.RELOAD)  # no event could have told what it finds
         self._running, self._hearing.reported = job, set()
         self._progress.begin(job)
+        self._told_at = self._clock()
         try:
             looked = await anyio.to_thread.run_sync(self._look, job)
             self._take_in(job, looked, waiting)
@@ -183,6 +185,7 @@ class Daemon:
 
     def _take_in(self, job: Job, looked: Looked | Unavailable, waiting: Wait) -> None:
         """What a look came to, for the agenda, the status and whoever waits. Raises StorageError."""
+        self._progress.end()
         self._report.trouble = None
         if isinstance(looked, Unavailable):
             self._agenda.finish(job, self._clock())
@@ -198,6 +201,7 @@ class Daemon:
                     index=store.place,
                     without_text=self._workshop.indexer.given_up[:PATHS_NAMED],
                 )
+                self._publish()  # before who is told "fresh" reads it
                 self._barrier.serve(waiting, fresh)
 
     def _look(self, job: Job) -> Looked | Unavailable:
@@ -213,11 +217,14 @@ class Daemon:
         return self._stopping
 
     def _tell_progress(self, done: int, total: int) -> None:
+        """In a worker thread. What a long job has still to do is pending."""
         now = self._clock()
         self._progress.finish_page(done, total)
-        if not self._report.started and (now - self._told_at >= TELL_EVERY_S or done == total):
+        if now - self._told_at >= TELL_EVERY_S:
             self._told_at = now
-            self._service.status(f"{self._report.mode}, {done} of {total} pages")
+            anyio.from_thread.run_sync(self._publish)
+            if not self._report.started:
+                self._service.status(f"{self._report.mode}, {done} of {total} pages")
 
     # After a job.
 
@@ -376,8 +383,7 @@ class Daemon:
 
     @property
     def _pending(self) -> int:
-        running = len(self._running.expected) if self._running is not None else 0
-        return self._agenda.pending + running
+        return self._agenda.pending + self._progress.remaining
 
     def _publish(self, *, at_once: bool = False) -> None:
         report, state = self._report, self._around.state

@@ -1,8 +1,9 @@
 """`state.json` beside the index: what readers cannot learn from rows, while the daemon runs.
 
 Replaced whole, at most once a second and only when something in it changed, so that an idle daemon
-writes nothing; its time is set anew while the daemon makes progress, which is how readers know one that
-hangs. It is a courtesy: a disk that refuses it must not stop the daemon.
+writes nothing. That nothing is pending any more is written at once, for who was just told "fresh" reads it.
+Its time is set anew while the daemon makes progress, which is how readers know one that hangs. It is a
+courtesy: a disk that refuses it must not stop the daemon.
 """
 
 from __future__ import annotations
@@ -68,6 +69,8 @@ class StateFile:
         """When `state` may be written, or the file touched if it stands there; in `write`'s time."""
         if state == self._written:
             return self._touched_at + TOUCH_INTERVAL_S
+        if self._written is not None and self._written.pending and not state.pending:
+            return self._written_at
         return self._written_at + WRITE_INTERVAL_S
 
     def write(self, state: LiveState, now: float, updated_at: str) -> bool:

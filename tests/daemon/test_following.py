@@ -17,13 +17,17 @@ import anyio
 import pytest
 
 from indexerd.contract.barrier import Fresh, NotFresh
+from indexerd.contract.live_state import LiveState
 from indexerd.core.sync.confirmation import CONFIRM_AFTER_S, SETTLE_AT_MOST_S
 from indexerd.core.sync.reconcile import RACY_NS
+from indexerd.daemon import loop
 from indexerd.daemon.scan_audit import REPORT_PATIENCE_S
 from indexerd.daemon.status import MISSED_SHOWN_S
 from indexerd.daemon.sync_pass import MOST_GONE
 from indexerd.errors import StorageError
 from indexerd.pipeline.indexer import Indexer
+from indexerd.service import status_file
+from indexerd.service.status_file import StateFile
 from indexerd.store import Snapshot, Store
 from indexerd.tree.tree import Tree
 from tests.following import PATIENCE_S, Followed, following
@@ -678,5 +682,52 @@ def test_a_stop_in_the_middle_of_a_build_leaves_an_index_that_the_next_start_com
 
     async def scenario(wiki: Followed) -> None:
         assert len(wiki.indexed()) == 50
+
+    play(tmp_path, scenario)
+
+
+@pytest.fixture
+def pending(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many changes the daemon says are pending, each time it writes its state, which is at once."""
+    told: list[int] = []
+    write_now = StateFile.write_now
+
+    def telling(file: StateFile, state: LiveState, now: float, updated_at: str) -> None:
+        told.append(state.pending)
+        write_now(file, state, now, updated_at)
+
+    monkeypatch.setattr(status_file, "WRITE_INTERVAL_S", 0.0)
+    monkeypatch.setattr(StateFile, "write_now", telling)
+    return told
+
+
+def test_a_report_of_what_a_scan_has_covered_is_no_pending_change(tmp_path: Path, pending: list[int]) -> None:
+    async def scenario(wiki: Followed) -> None:
+        def has_heard(events: int) -> bool:
+            return wiki.counter("events") >= events
+
+        await watching(wiki)
+        for nth in range(5):
+            wiki.write("a.md", f"# A {nth}")
+            assert isinstance(await wiki.ask(), Fresh)
+            wiki.say("a.md")
+            await wiki.until(partial(has_heard, nth + 1))
+        await wiki.until_at_rest()
+        assert set(pending) == {0}
+
+    play(tmp_path, scenario)
+
+
+def test_a_long_job_tells_how_many_pages_it_has_still_to_do(
+    tmp_path: Path, pending: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scenario(wiki: Followed) -> None:
+        await watching(wiki)
+        monkeypatch.setattr(loop, "TELL_EVERY_S", 0.0)
+        for nth in range(5):
+            wiki.write(f"{nth}.md", f"# {nth}")
+        assert isinstance(await wiki.ask(), Fresh)
+        assert [pages for pages in pending if pages] == [4, 3, 2, 1]
+        assert wiki.state()["pending"] == 0, "before the answer"
 
     play(tmp_path, scenario)

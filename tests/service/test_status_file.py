@@ -66,6 +66,14 @@ def test_the_file_says_all_of_the_state_in_one_object(path: Path) -> None:
     }
 
 
+def test_that_nothing_is_pending_any_more_is_written_at_once(path: Path) -> None:
+    file = StateFile(str(path))
+    file.write(LiveState(pending=2), 0.0, NOW)
+    assert not file.write(LiveState(pending=1), 0.5, NOW)
+    assert file.write(LiveState(), 0.5, NOW)
+    assert json.loads(path.read_text())["pending"] == 0
+
+
 def test_an_equal_state_is_not_written_again(path: Path) -> None:
     file = StateFile(str(path))
     assert file.write(LiveState(pending=1), 0.0, NOW)

@@ -204,7 +204,7 @@ class Freshness(Record):
     """How far an answer may be behind the tree, and why.
 
     `daemon`: `running` or `stopped`, from the writer's lock. `mode`, `reason`, `remedy`: what the
-    daemon last said of itself. `pending`: changes it knows of and has not committed.
+    daemon last said of itself. `pending`: pages it found to differ and has not written.
     """
 
     age_s: float | None

@@ -42,6 +42,7 @@ class _Wait:
     last: float
     not_before: float
     subtree: bool
+    differs: bool = False  # it was looked at, and what was found is not in the index yet
 
     def due_at(self) -> float:
         settled = min(self.last + QUIET_DELAY_MS / 1000, self.first + LONGEST_WAIT_MS / 1000)
@@ -59,12 +60,15 @@ class Batcher:
         self._trailing_asked: float | None = None
 
     @property
-    def pending(self) -> int:
-        """How many paths and folders wait, a trailing scan counting as one."""
-        return len(self._waits) + (self._trailing_asked is not None)
+    def differing(self) -> int:
+        """How many of those that wait were looked at and differ. A report alone is a hint, not a change."""
+        return sum(wait.differs for wait in self._waits.values())
 
     def add(self, path: str, now: float, *, subtree: bool = False, delay: float = 0.0) -> None:
-        """Reports a change of `path`, with `subtree` of all below it; not due for `delay` seconds."""
+        """Reports a change of `path`, with `subtree` of all below it.
+
+        `delay`: it was looked at and could not be written; not due for so many seconds.
+        """
         self._last_report = max(self._last_report, now)
         above = self._pending_folder_above(path)
         if above is not None and not delay:
@@ -75,6 +79,7 @@ class Batcher:
             wait = self._begin(path, now, subtree=subtree)
         wait.last = max(wait.last, now)
         wait.subtree |= subtree
+        wait.differs |= delay > 0
         wait.not_before = max(wait.not_before, now + delay) if delay else wait.not_before
         if subtree:
             self._absorb(path)
@@ -168,7 +173,9 @@ class Batcher:
         below = [path for path in self._waits if path != folder and is_below(path, folder)]
         whole = self._waits[folder]
         for path in below:
-            whole.first = min(whole.first, self._end(path).first)
+            absorbed = self._end(path)
+            whole.first = min(whole.first, absorbed.first)
+            whole.differs |= absorbed.differs
 
     def _collapse_above(self, path: str) -> None:
         """Turns a folder with too many waiting paths into one to scan; all of them, into the root."""

@@ -71,8 +71,8 @@ class Agenda:
 
     @property
     def pending(self) -> int:
-        """Paths and folders that were reported and are not done; a scan that failed counts as one."""
-        return self._batcher.pending + (Reason.RETRY in self._asked)
+        """Paths and folders that differ and could not be written; a scan that failed counts as one."""
+        return self._batcher.differing + (Reason.RETRY in self._asked)
 
     @property
     def failures(self) -> int:

@@ -40,7 +40,7 @@ def test_nothing_is_due_while_nothing_was_reported() -> None:
     batcher = Batcher()
     assert batcher.next_due() is None
     assert batcher.due(1e9) is None
-    assert batcher.pending == 0
+    assert len(batcher.waiting) == 0
 
 
 def test_a_path_is_due_when_it_has_been_quiet_and_not_before() -> None:
@@ -48,9 +48,9 @@ def test_a_path_is_due_when_it_has_been_quiet_and_not_before() -> None:
     batcher.add("a.md", 10.0)
     batcher.add("a.md", 10.03)
     assert batcher.due(10.03 + QUIET - INSTANT) is None
-    assert batcher.pending == 1
+    assert len(batcher.waiting) == 1
     assert batcher.due(10.03 + QUIET + INSTANT) == Batch(paths=("a.md",))
-    assert batcher.pending == 0
+    assert len(batcher.waiting) == 0
 
 
 def test_a_path_that_is_never_quiet_is_due_after_the_longest_wait() -> None:
@@ -127,7 +127,7 @@ def test_a_folder_one_past_the_cap_is_one_subtree() -> None:
     batcher.add("other.md", 0.0)
     for nth in range(FOLDER_CAP + 1):
         batcher.add(f"d/{nth}.md", 0.0)
-    assert batcher.pending == 2
+    assert len(batcher.waiting) == 2
     assert batcher.due(QUIET) == Batch(paths=("other.md",), subtrees=("d",))
 
 
@@ -142,7 +142,7 @@ def test_past_the_cap_in_all_the_whole_root_is_scanned() -> None:
     batcher = Batcher()
     for nth in range(PENDING_CAP):
         batcher.add(f"{nth // 8}/d/{nth}.md", 0.0)
-    assert batcher.pending == PENDING_CAP
+    assert len(batcher.waiting) == PENDING_CAP
     batcher.add("one/more.md", 0.0)
     assert batcher.due(QUIET) == Batch(subtrees=(ROOT,))
 
@@ -158,7 +158,7 @@ def test_a_path_below_a_waiting_folder_waits_with_it() -> None:
     batcher = Batcher()
     batcher.add("d", 0.0, subtree=True)
     batcher.add("d/e/a.md", 0.01)
-    assert batcher.pending == 1
+    assert len(batcher.waiting) == 1
     assert batcher.due(0.01 + QUIET) == Batch(subtrees=("d",))
 
 
@@ -178,16 +178,17 @@ def test_a_folder_asks_for_a_trailing_scan_once_it_is_quiet() -> None:
     assert batcher.due(0.3 + QUIET) == Batch(paths=("a.md",))
     assert batcher.next_due() == 0.3 + TRAILING_QUIET_MS / 1000
     assert batcher.due(0.3 + TRAILING_QUIET_MS / 1000) == Batch(trailing=True)
-    assert batcher.pending == 0
+    assert len(batcher.waiting) == 0
 
 
 def test_a_batch_at_the_cap_needs_no_trailing_scan_and_one_past_it_does() -> None:
-    for paths, trailing in ((TRAILING_PATHS, 0), (TRAILING_PATHS + 1, 1)):
+    for paths, trailing in ((TRAILING_PATHS, False), (TRAILING_PATHS + 1, True)):
         batcher = Batcher()
         for nth in range(paths):
             batcher.add(f"{nth % 2}/{nth}.md", 0.0)
         assert len((batcher.due(QUIET) or Batch()).paths) == paths
-        assert batcher.pending == trailing
+        assert batcher.waiting == ()
+        assert (batcher.next_due() is not None) == trailing
 
 
 def test_a_file_that_is_never_quiet_does_not_put_the_trailing_scan_off_for_ever() -> None:
@@ -223,7 +224,7 @@ def test_clearing_forgets_what_waits() -> None:
         batcher.add(f"d/{nth}.md", 0.0)
     batcher.scan_when_quiet(0.0)
     batcher.clear()
-    assert batcher.pending == 0
+    assert len(batcher.waiting) == 0
     batcher.add("d/a.md", 1.0)
     assert batcher.due(1.0 + QUIET) == Batch(paths=("d/a.md",))
 

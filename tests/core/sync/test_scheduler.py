@@ -31,10 +31,22 @@ def test_nothing_is_to_be_done_before_anything_was_asked() -> None:
 def test_a_reported_path_is_a_job_once_it_has_settled() -> None:
     agenda = Agenda()
     agenda.report("a.md", 10.0)
-    assert agenda.pending == 1
     assert agenda.next_at() == 10.0 + QUIET
     assert agenda.next_job(10.0) is None
     assert agenda.next_job(10.0 + QUIET) == Job(("a.md",), Reason.EVENTS, ("a.md",))
+
+
+def test_a_report_is_a_hint_and_what_was_found_and_not_written_is_pending() -> None:
+    agenda = Agenda()
+    agenda.report("a.md", 10.0)
+    agenda.scan_when_quiet(10.0)
+    assert agenda.pending == 0
+    agenda.report("sub/b.md", 10.0, delay=1.0)
+    assert agenda.pending == 1
+    for nth in range(FOLDER_CAP + 1):
+        agenda.report(f"sub/{nth}.md", 10.0)
+    assert agenda.pending == 1, "it is still pending as a part of its folder"
+    assert agenda.next_job(1e9) is not None
     assert agenda.pending == 0
 
 
