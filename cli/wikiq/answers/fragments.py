@@ -13,10 +13,13 @@ _HTML_TAG = re.compile(r"<[^<>]*>")
 # In a quote or a list: after a marker, or indented as what follows one is.
 _NESTED_HEADING = re.compile(r"^(?:[ \t]*(?:>|[-*+]|\d+[.)])[ \t>]*|[ \t]+)#{1,6}[ \t]+(\S.*)$", re.MULTILINE)
 _FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})(?:.*\n)*?[ \t>]*\1[`~]*[ \t]*$", re.MULTILINE)
+_ATTRIBUTE_ID = re.compile(r"\{[^{}\n]*#([\w:.\-]+)[^{}\n]*\}")
+_TERM = re.compile(r"^(\S.*)\n\n?:[ \t]", re.MULTILINE)  # of a definition list, to which Hugo gives an id
+_RANGE = re.compile(r",\d+$|(?:,\d+)?:#.*")  # Dendron: where an embed ends, and what it leaves off
 _BLOCK_ID = re.compile(r"(?:^|\s)\^([\w-]+)[ \t]*$", re.MULTILINE)
 _TEXT_DIRECTIVE = ":~:"  # a browser looks for the text that follows (WICG scroll-to-text)
 # DocFX: a tab of the page, and the anchors of headings without any letter, which it numbers.
-_TABS = "tab/"
+_GENERATED = ("tab/", "fn:", "fnref:")  # and what footnotes are numbered by
 _NAMELESS = "section"
 
 
@@ -38,8 +41,13 @@ class PageFragments:
         Of `A#B` the last heading counts. Generators build anchors differently, so a heading with the
         same letters and digits is enough.
         """
-        last = fragment.rpartition("#")[2].strip()
-        if not last or last.lower() == "top" or _TEXT_DIRECTIVE in fragment or fragment.startswith(_TABS):
+        last = _RANGE.sub("", fragment).rpartition("#")[2].strip()
+        if (
+            not last
+            or last.lower() == "top"
+            or _TEXT_DIRECTIVE in fragment
+            or fragment.startswith(_GENERATED)
+        ):
             return True
         letters = _letters(last)
         if last.lower() in self._anchors or (letters and letters in self._headings):
@@ -50,13 +58,17 @@ class PageFragments:
         return last.lower() in in_text or bool(letters and letters in in_text)
 
     def _found_in_text(self) -> frozenset[str]:
-        """HTML ids, block ids with their `^`, and the letters of headings in quotes, lists and HTML."""
+        """HTML ids, block ids with their `^`, and the letters of nested headings and of terms."""
         if self._in_text is None:
             text = self._source().replace("\r\n", "\n").replace("\r", "\n")
             text = _FENCE.sub("", text)
-            ids = (*_HTML_ID.findall(text), *(f"^{name}" for name in _BLOCK_ID.findall(text)))
+            ids = (
+                *_HTML_ID.findall(text),
+                *_ATTRIBUTE_ID.findall(text),
+                *(f"^{name}" for name in _BLOCK_ID.findall(text)),
+            )
             in_html = (_HTML_TAG.sub("", heading) for heading in _HTML_HEADING.findall(text))
-            nested = map(_letters, (*_NESTED_HEADING.findall(text), *in_html))
+            nested = map(_letters, (*_NESTED_HEADING.findall(text), *_TERM.findall(text), *in_html))
             self._in_text = frozenset((*(name.lower() for name in ids), *nested))
         return self._in_text
 

@@ -28,6 +28,11 @@ A paragraph. ^block-1
 
 <h2>In <b>HTML</b></h2>
 
+[](){ #marked } text
+
+isTerm
+: what it is
+
 ```
   # shown <a id="shown">
 ```
@@ -58,6 +63,11 @@ A paragraph. ^block-1
         ("indented", True),
         ("in-html", True),
         ("shown", False),
+        ("marked", True),
+        ("isterm", True),
+        ("own-id,1:#*", True),
+        ("gone,1:#*", False),
+        ("fn:1", True),
         ("", True),
         ("gone", False),
         ("getting", False),
