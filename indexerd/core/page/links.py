@@ -83,7 +83,8 @@ def resolve_link(found: FoundLink, page_path: str, first_line: int) -> Link:
 def _named_link(line: int, found: FoundLink, page_path: str) -> Link:
     """The record of a wikilink. What follows the first `#` stays as it stands: `#A#B`, `#^block`."""
     kind, target, label = found.kind, found.target, found.label
-    spelled = _DENDRON.sub("", target)
+    # `[[label|dendron://vault/name]]` says which part is the page, whatever page the label names.
+    spelled = _DENDRON.sub("", label if _DENDRON.match(label) else target)
     name, mark, fragment = spelled.partition("#")
     name = name.strip()
     if name.startswith("^") and not mark:

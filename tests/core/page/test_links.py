@@ -273,3 +273,8 @@ def test_a_template_tag_that_names_a_page_means_its_argument(
 def test_a_target_that_a_program_fills_in_is_external(target: str) -> None:
     (link,) = links(f"[x]({target})")
     assert (link.target, link.path, link.external) == (target, None, True)
+
+
+def test_an_address_of_dendron_right_of_the_bar_is_the_page() -> None:
+    (link,) = links("[[Vaults|dendron://vault/topic.vault#part]]")
+    assert (link.target, link.path, link.fragment) == ("Vaults", "topic.vault", "part")
