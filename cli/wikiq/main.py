@@ -14,7 +14,14 @@ import sys
 from wikiq.errors import FOUND, INTERRUPTED, REFUSED, WikiqError
 from wikiq.output.context import COMPLETION_VARIABLE, Surroundings
 from wikiq.output.terminal import open_screen
-from wikiq.shell.parse import as_command, meant_commands, parse_plainly, plain_source, unknown_options
+from wikiq.shell.parse import (
+    as_command,
+    is_rather_a_search,
+    meant_commands,
+    parse_plainly,
+    plain_source,
+    unknown_options,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,6 +83,9 @@ def run(arguments: Sequence[str], surroundings: Surroundings) -> int:
         words = as_command(arguments)
         for command in meant_commands(arguments):
             surroundings.note(f"taken as words to search for; the command is `wikiq {command}`")
+        if is_rather_a_search(words):
+            surroundings.note(f"taken as words to search for; the command is `wikiq {words[0]} --help`")
+            words = ["search", *arguments]
         if words[:1] == ["search"]:
             if unknown_options(words[1:]):
                 from wikiq.shell.parse import option_hints

@@ -17,6 +17,8 @@ import pytest
 from tests.imports import REPOSITORY
 from tests.wikiq.running import command, environment, run_on_screen, run_wikiq, running_daemon
 from tests.wikiq.sample_index import SampleIndex
+from wikiq.commands.group import GROUPS
+from wikiq.shell.options import COMMANDS
 
 
 @pytest.mark.parametrize(
@@ -192,13 +194,21 @@ def test_an_option_that_is_nearly_one_is_a_word_and_is_told(index: SampleIndex) 
 @pytest.mark.parametrize(
     "arguments, mistake, hint",
     [
-        (["sync", "vault"], "Got unexpected extra argument (vault).", "wikiq search sync vault"),
         (
-            ["status", "of", "what's new"],
-            "Got unexpected extra arguments (of what's new).",
-            r"wikiq search status of 'what'\''s new'",
+            ["completion", "bash", "vault"],
+            "Got unexpected extra argument (vault).",
+            "wikiq search completion bash vault",
         ),
-        (["check", *["long"] * 40], f"Got unexpected extra arguments ({' '.join(['long'] * 40)}).", None),
+        (
+            ["completion", "bash", "of", "what's new"],
+            "Got unexpected extra arguments (of what's new).",
+            r"wikiq search completion bash of 'what'\''s new'",
+        ),
+        (
+            ["completion", "bash", *["long"] * 40],
+            f"Got unexpected extra arguments ({' '.join(['long'] * 40)}).",
+            None,
+        ),
         (["completion"], "Missing argument 'SHELL'. Choose from: bash, fish, zsh.", None),
     ],
     ids=["one", "several", "many", "none"],
@@ -209,6 +219,49 @@ def test_words_too_many_or_too_few_say_what_may_have_been_meant(
     done = run_wikiq(*arguments, index=shared_index)
     more = f", or search: `{hint}`" if hint else ""
     assert (done.status, done.err) == (2, f"wikiq: {mistake} See `wikiq {arguments[0]} --help`{more}.\n")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["sync", "agent", "--limit", "5"],
+        ["sql", "agent"],
+        ["--limit", "5", "show", "the", "agent"],
+        ["status", "agent"],
+    ],
+)
+def test_words_too_many_for_a_command_are_a_search_with_a_note(
+    shared_index: SampleIndex, arguments: list[str]
+) -> None:
+    done = run_wikiq(*arguments, index=shared_index)
+    assert "taken as words to search for; the command is `wikiq s" in done.err
+    assert "There is no such" not in done.err
+    assert done.status in (0, 1)
+
+
+def test_a_command_with_what_it_takes_stays_a_command(shared_index: SampleIndex) -> None:
+    for arguments in (["show", "guide"], ["sql", "SELECT 1"], ["sql", "VALUES(1)"], ["topics", "howto"]):
+        done = run_wikiq(*arguments, index=shared_index)
+        assert (done.status, "taken as words" in done.err) == (0, False), done.err
+
+
+def test_a_wikilink_is_the_page_it_means(shared_index: SampleIndex) -> None:
+    plain = run_wikiq("show", "guide", index=shared_index).out
+    for name in ("[[guide]]", "[[guide|the guide]]"):
+        assert run_wikiq("show", name, index=shared_index).out == plain
+    section = run_wikiq("show", "[[guide#Troubleshooting]]", index=shared_index)
+    assert section.out.startswith("## Troubleshooting")
+
+
+def test_the_help_lists_every_command_in_one_group() -> None:
+    assert sorted(name for _, names in GROUPS for name in names) == sorted(COMMANDS)
+
+
+def test_the_status_begins_with_a_line_for_people(shared_index: SampleIndex) -> None:
+    done = run_wikiq("status", index=shared_index)
+    assert done.out.splitlines()[0] == "6 pages, may be behind the disk, not followed"
+    assert "generation" not in done.out
+    assert "generation" in run_wikiq("status", "--verbose", index=shared_index).out
 
 
 def test_a_pipe_is_told_which_files_have_changed_since(index: SampleIndex) -> None:

@@ -15,7 +15,14 @@ from wikiq.index.page_status import page_status
 from wikiq.model.request import LARGEST_INTEGER, NO_FILTERS, Filters, bindable
 from wikiq.model.results import Hit, PageView, SearchResult, SectionView, TopicRow
 from wikiq.query.filters import checked_filters, page_condition
-from wikiq.query.names import find_page, require_page, require_section, require_topic, section_at_line
+from wikiq.query.names import (
+    find_page,
+    require_page,
+    require_section,
+    require_topic,
+    section_at_line,
+    unlinked,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -122,7 +129,7 @@ def require_target(snapshot: Snapshot, name: str, *, folder: str | None = None) 
 
     A page whose own name holds a `#` or ends like a line goes first.
     """
-    name = bindable(name)
+    name = bindable(unlinked(name))
     signs = [place for place, sign in enumerate(name) if sign == "#"]
     for cut in (len(name), *reversed(signs)):
         if snapshot.row(sql.SELECT_PAGE_EXACTLY, {"name": name[:cut]}) is not None:

@@ -32,6 +32,13 @@ MORE = (
     "More: `wikiq COMMAND --help`, `man wikiq`, and docs/ of the source: search.md (how words are matched "
     "and ranked), json.md (the JSON forms), library.md (the same from Python)."
 )
+GROUPS = (
+    ("Find", ("search", "pages", "topics")),
+    ("Read", ("show", "open", "outline", "expand")),
+    ("Follow links and changes", ("links", "backlinks", "changes")),
+    ("Maintain", ("status", "sync", "check", "completion")),
+    ("For programs", ("mcp", "chunks", "sql", "eval")),
+)
 LONGEST_HINT = 120  # characters of a command in a hint, which is one line
 
 
@@ -49,10 +56,11 @@ class CommandTable(click.Group):
         command: click.Command = import_module(f"wikiq.commands.{cmd_name}").command
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands with what the table says of them; nothing is imported for it."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, COMMANDS[name]) for name in self.list_commands(ctx)])
+        for title, names in GROUPS:
+            with formatter.section(title):
+                formatter.write_dl([(name, COMMANDS[name]) for name in names])
 
     def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Say what the exit status tells, and where more is written."""

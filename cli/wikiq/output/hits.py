@@ -78,8 +78,9 @@ def listed_line(hit: Hit, number: int, *, root: str, folder: str) -> tuple[Span 
 def footer(result: SearchResult | MergedResult, shown: int, noun: str, age: str) -> tuple[Span, ...]:
     """Say below the hits how many there are, how fresh they are, and how to see more of them."""
     count = f"{shown} of " if shown < result.total else ""
+    pages = counted(result.total, noun) if result.total_exact else f"at most {counted(result.total, noun)}"
     more = (f"--limit {min(result.total, LARGEST_LIMIT)}",) if LARGEST_LIMIT > shown < result.total else ()
-    return (Span(text=FOOTER_SIGN.join((count + counted(result.total, noun), age, *more)), style=FAINT),)
+    return (Span(text=FOOTER_SIGN.join((count + pages, age, *more)), style=FAINT),)
 
 
 def hit_fields(hit: Hit, *, root: str, folder: str) -> tuple[str, str, str, str]:

@@ -77,9 +77,16 @@ def require_page(snapshot: Snapshot, name: str, *, folder: str | None = None) ->
     return page
 
 
+def unlinked(name: str) -> str:
+    """Give the target of a wikilink that was typed as it stands in a page; any other name as it is."""
+    if name.startswith("[[") and name.endswith("]]"):
+        return name[2:-2].partition("|")[0].strip()
+    return name
+
+
 def find_page(snapshot: Snapshot, name: str, *, folder: str | None = None) -> PageRef | None:
     """Find the page called `name` like `require_page`; None where no page is."""
-    name = bindable(name)
+    name = bindable(unlinked(name))
     for spelled in map(bindable, _spellings(name, snapshot.root, folder)):
         row = snapshot.row(sql.SELECT_PAGE_EXACTLY, {"name": spelled})
         if row is not None:

@@ -76,7 +76,7 @@ FILTERS = _table(
         "--since",
         VALUE,
         "DATE",
-        "Only pages updated at or after a date (2026-07-14, 2026-07-14T09:30) or age (36h, 7d, 2w).",
+        "Only pages updated at or after a date (2026-07-14, 2026-07, yesterday) or age (36h, 7d, 2w).",
     ),
     (
         "--until",

@@ -27,6 +27,12 @@ if TYPE_CHECKING:
     from wikiq.shell.options import Option
 
 LONGEST_COMMAND = 2  # words of one that is no search: its name and a page, a topic or a statement
+# Words that a command takes after its name; the others are counted by nobody.
+MOST_WORDS = {
+    **dict.fromkeys(("changes", "check", "chunks", "pages", "status", "sync"), 0),
+    **dict.fromkeys(("backlinks", "expand", "links", "open", "outline", "show", "topics"), 1),
+    "sql": 1,
+}
 _OTHERS = ("--help", "--version")
 
 
@@ -112,6 +118,22 @@ def as_command(arguments: Sequence[str]) -> list[str]:
     if place is not None and arguments[place] in COMMANDS:
         return [arguments[place], *arguments[:place], *arguments[place + 1 :]]
     return ["search", *arguments]
+
+
+def is_rather_a_search(words: Sequence[str]) -> bool:
+    """Tell whether a command line is a question that begins like a command: it has a word too many for it.
+
+    Options that a search does not have are the command's, whatever else stands there.
+    """
+    most = MOST_WORDS.get(words[0]) if words else None
+    if most is None:
+        return False
+    parsed = parse_plainly(words[1:])
+    if parsed is None or any(word.startswith("-") for word in parsed.words):
+        return False
+    if words[0] == "sql":
+        return bool(parsed.words) and parsed.words[0].isalnum()  # one word is no statement
+    return len(parsed.words) > most
 
 
 def meant_commands(arguments: Sequence[str]) -> list[str]:
