@@ -9,12 +9,12 @@ from indexerd.contract.record import Record
 from indexerd.contract.terms import is_unspaced, spans
 from wikiq.query.match import said_terms
 from wikiq.ranking.score import rarity
-from wikiq.snippet.excerpt import Sought, cut_excerpt, find_marks, first_words
+from wikiq.snippet.excerpt import PARAGRAPH, Sought, cut_excerpt, find_marks, first_words
 from wikiq.snippet.plain_text import count_lines, plain_lines, plain_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from wikiq.query.parse import Question, Term
     from wikiq.query.vocabulary import Vocabulary
@@ -48,7 +48,7 @@ class Words(Record):
         excerpt begins with the line it is in and marks nothing. Its `line` is that of the body.
         """
         lines = plain_lines(body)
-        excerpt = cut_excerpt("\n".join(text for _, text in lines), self.sought)
+        excerpt = cut_excerpt(_in_paragraphs(lines), self.sought)
         if excerpt is not None:
             number = lines[excerpt.line][0]
             return excerpt.replace(line=number, column=_column(body, number, excerpt))
@@ -114,6 +114,16 @@ def lead_of(body: str) -> str | None:
     """How a section begins, as plain text; None where it is empty."""
     words = first_words(plain_text(body))
     return words.text if words is not None else None
+
+
+def _in_paragraphs(lines: Sequence[tuple[int, str]]) -> str:
+    """Join lines; where lines without words lay between two, a paragraph ends."""
+    parts: list[str] = []
+    before = -1
+    for number, text in lines:
+        parts += ("\n" if number == before + 1 else PARAGRAPH, text)
+        before = number
+    return "".join(parts[1:])
 
 
 def _held_parts(term: Term, held: set[str]) -> Iterator[str]:

@@ -18,14 +18,17 @@ if TYPE_CHECKING:
     # finds hundreds of them.
     Mark = tuple[int, int, str, float]
 
-WORDS_MAX = 32  # words of an excerpt: two lines of a terminal
-CHARACTERS_MAX = 400  # of an excerpt; words may be long, and an answer is read by people
+WORDS_MAX = 32  # words of an excerpt: two lines of a terminal; more only up to the end of a sentence
+CHARACTERS_MAX = 300  # of an excerpt; words may be long, and an answer is read by people
+CUT = "…"  # at an end that is none of a sentence or list item
 WORD_CHARACTERS = 2  # what counts as one word in a script without blanks
 LEAD_WORDS = 10  # words before the first match, at most; up to the start of its sentence
 SIGNS_MAX = 4  # of punctuation taken in at either end; a ruler of a hundred dashes says nothing
 REPEATED = 0.1  # what a word is worth that the excerpt already holds
 
-_SENTENCE_ENDS = ".!?。！？\n"
+_CLOSING = ")]\"'”’»」』）"  # what may stand between the end of a sentence and the blank behind it
+PARAGRAPH = "\u2029"  # ends a line that a blank one follows; other lines may be wrapped prose
+_SENTENCE_ENDS = f".!?。！？{PARAGRAPH}"
 
 
 class Sought(Record):
@@ -66,10 +69,14 @@ def cut_excerpt(plain: str, sought: Sought) -> Excerpt | None:
     first, last = _densest(marks, units)
     start, end = _widened(plain, units, first[0], last[1])
     start, end = _with_signs(plain, start, min(end, start + CHARACTERS_MAX))
-    shown = [(begin - start, min(stop, end) - start) for begin, stop, *_ in marks if start <= begin < end]
-    matches = _joined(shown)
-    line = plain.count("\n", 0, start + matches[0][0])
-    return Excerpt(text=plain[start:end].replace("\n", " "), matches=matches, line=line)
+    before = "" if _begins_sentence(plain, start) else CUT
+    after = "" if _is_sentence_end(plain, end) else CUT
+    shift = len(before) - start
+    shown = [(begin + shift, min(stop, end) + shift) for begin, stop, *_ in marks if start <= begin < end]
+    first_mark = min(begin for begin, *_ in marks if start <= begin < end)
+    line = plain.count("\n", 0, first_mark) + plain.count(PARAGRAPH, 0, first_mark)
+    text = f"{before}{plain[start:end]}{after}".replace("\n", " ").replace(PARAGRAPH, " ")
+    return Excerpt(text=text, matches=_joined(shown), line=line)
 
 
 def first_words(plain: str) -> Excerpt | None:
@@ -178,10 +185,51 @@ def _widened(plain: str, units: Sequence[tuple[int, int]], start: int, end: int)
     stop = min(len(units) - 1, begin + WORDS_MAX - 1)
     while stop > last and units[stop][1] - min(units[begin][0], start) > CHARACTERS_MAX:
         stop -= 1
+    border = _sentence_border(plain, units, (begin, last, stop))
+    if border is not None:
+        return min(units[begin][0], start), max(units[border][1], end)
     while last < stop < len(units) - 1 and _clings(plain[units[stop][1] : units[stop + 1][0]]):
         stop -= 1
     tail = max(units[stop][1], end)
     return min(units[begin][0], start), tail
+
+
+def _sentence_border(
+    plain: str, units: Sequence[tuple[int, int]], places: tuple[int, int, int]
+) -> int | None:
+    """The word to end with, where a sentence ends in reach: at the last word that fits or the next behind it.
+
+    `places` are the numbers of the first word, the last matched one and the last that fits. Not so far
+    back that half of the excerpt is lost: what follows a match is often the answer.
+    """
+    begin, last, stop = places
+    most = units[begin][0] + CHARACTERS_MAX
+    for at in range(stop, len(units)):
+        if units[at][1] > most:
+            break
+        if _is_sentence_end(plain, _with_signs(plain, *units[at])[1]):
+            return at
+    for at in range(stop - 1, max(last, begin + WORDS_MAX // 2) - 1, -1):
+        if _is_sentence_end(plain, _with_signs(plain, *units[at])[1]):
+            return at
+    return None
+
+
+def _begins_sentence(plain: str, start: int) -> bool:
+    before = plain[max(0, start - SIGNS_MAX) : start].rstrip(" ")
+    sign = before.rstrip(_CLOSING)[-1:]
+    return start == 0 or before.endswith("·") or (sign != "" and sign in _SENTENCE_ENDS)
+
+
+def _is_sentence_end(plain: str, end: int) -> bool:
+    """Tell whether a sentence, a list item or all of the text ends at a place."""
+    rest = plain[end : end + SIGNS_MAX]
+    if not rest.strip() and end + SIGNS_MAX >= len(plain):
+        return True
+    if rest.startswith((PARAGRAPH, "\n·", " ·")):
+        return True
+    sign = plain[max(0, end - SIGNS_MAX) : end].rstrip(_CLOSING)[-1:]
+    return sign != "" and sign in _SENTENCE_ENDS and (rest[:1].isspace() or not sign.isascii())
 
 
 def _clings(between: str) -> bool:
@@ -191,7 +239,9 @@ def _clings(between: str) -> bool:
 
 def _ends_sentence(plain: str, end: int, start: int) -> bool:
     between = plain[end:start]
-    return "\n" in between or (between[:1] in _SENTENCE_ENDS and between[1:2].isspace() if between else False)
+    if PARAGRAPH in between or "·" in between:
+        return True
+    return between[:1] != "" and between[:1] in _SENTENCE_ENDS and between[1:2].isspace()
 
 
 def _with_signs(plain: str, start: int, end: int) -> tuple[int, int]:

@@ -14,6 +14,8 @@ _DEFINITION = re.compile(r" {0,3}\[[^\]\n]+\]:\s")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _BLANKS = re.compile(r"[^\S\n]+")
 _RULE_SIGNS = " \t|:-*_="  # a line of nothing else is a rule, or the second line of a table or heading
+_BETWEEN = " · "  # list items and cells: each begins or follows with it
+_ITEM_SIGNS = frozenset("-*+.)")  # of the marks before an item: bullets, and what follows a number
 _BLOCK_SIGNS = frozenset(">-*+#[0123456789")
 _INLINE_SIGNS = frozenset("`[<\\*_~")
 _INLINE = re.compile(
@@ -32,11 +34,14 @@ _INLINE = re.compile(
 
 def plain_text(markdown: str) -> str:
     """The words of a section's body; blanks collapsed, one line for each line that holds words."""
-    return "\n".join(text for _, text in plain_lines(markdown))
+    return "\n".join(text for _, text in plain_lines(markdown)).removeprefix(_BETWEEN.lstrip())
 
 
 def plain_lines(markdown: str) -> list[tuple[int, str]]:
-    """The lines of a body that hold words, as plain text, each with its number in the body, from 0."""
+    """The lines of a body that hold words, as plain text, each with its number in the body, from 0.
+
+    A list item and a row of a table begin with `·`, which stands between cells too.
+    """
     text = markdown.replace("\r\n", "\n").replace("\r", "\n")
     if "<!--" in text:
         text = _COMMENT.sub(lambda comment: " " + "\n" * comment[0].count("\n"), text)
@@ -68,17 +73,20 @@ def _plain_line(line: str) -> str:
     text = line.strip()
     if not text.strip(_RULE_SIGNS):
         return ""
-    is_heading = text.startswith("#")
+    is_heading, is_item = text.startswith("#"), False
     if text[0] in _BLOCK_SIGNS:
         if text[0] == "[" and _DEFINITION.match(line):
             return ""
         marks = _BLOCK_MARKS.match(text)
+        is_item = marks is not None and not _ITEM_SIGNS.isdisjoint(marks[0])
         text = text[marks.end() :] if marks else text
     if not _INLINE_SIGNS.isdisjoint(text):
         text = _INLINE.sub(_inline, text)
     if is_heading:
         text = text.rstrip("# ")
-    return text.strip().strip("|").replace("|", " ") if line.count("|") > 1 else text
+    if line.count("|") > 1:
+        text, is_item = _BETWEEN.join(filter(None, map(str.strip, text.split("|")))), True
+    return f"{_BETWEEN.lstrip()}{text}" if is_item and text else text
 
 
 def _inline(found: re.Match[str]) -> str:

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from indexerd.contract.terms import tokens
 from wikiq.snippet.excerpt import (
     CHARACTERS_MAX,
+    CUT,
     LEAD_WORDS,
+    PARAGRAPH,
     SIGNS_MAX,
     WORDS_MAX,
     Excerpt,
@@ -57,7 +59,7 @@ def test_of_two_groups_that_say_as_much_the_first_is_taken() -> None:
     assert excerpt.text.startswith("first tree here.")
 
 
-@pytest.mark.parametrize("words", [WORDS_MAX - 1, WORDS_MAX, WORDS_MAX + 1, 10 * WORDS_MAX])
+@pytest.mark.parametrize("words", [WORDS_MAX - 1, WORDS_MAX, 10 * WORDS_MAX])
 def test_an_excerpt_has_as_many_words_as_allowed_and_no_more(words: int) -> None:
     excerpt = cut_excerpt(" ".join(["tree", *["leaf"] * (words - 1)]), sought("tree"))
     assert excerpt is not None
@@ -73,15 +75,50 @@ def test_it_begins_where_the_sentence_of_the_match_begins() -> None:
 def test_a_long_sentence_begins_a_few_words_before_the_match() -> None:
     excerpt = cut_excerpt("word " * 50 + "tree and more", sought("tree"))
     assert excerpt is not None
-    assert excerpt.text == "word " * LEAD_WORDS + "tree and more"
+    assert excerpt.text == CUT + "word " * LEAD_WORDS + "tree and more"
+
+
+def test_a_wrapped_line_is_no_sentence_and_a_paragraph_is_one() -> None:
+    wrapped = cut_excerpt("Of a wrapped\nline with a tree.", sought("tree"))
+    assert wrapped is not None
+    assert (wrapped.text, wrapped.line) == ("Of a wrapped line with a tree.", 1)
+    paragraph = cut_excerpt(f"A title{PARAGRAPH}One tree.", sought("tree"))
+    assert paragraph is not None
+    assert (paragraph.text, paragraph.line) == ("One tree.", 1)
+
+
+def test_it_ends_where_a_sentence_ends_in_reach() -> None:
+    answer = "the tree is " + "very " * 30 + "old. "
+    excerpt = cut_excerpt(answer + "leaf " * 60, sought("tree"))
+    assert excerpt is not None
+    assert excerpt.text == answer.strip()
+    early = "A tree " + "is very " * 10 + "old. "
+    excerpt = cut_excerpt(early + "leaves " * 60, sought("tree"))
+    assert excerpt is not None
+    assert excerpt.text == early.strip()
+
+
+@pytest.mark.parametrize("end", ["\n· another " + "leaf " * 60, "。" + "字" * 200])
+def test_a_list_item_and_a_full_stop_of_han_end_it_too(end: str) -> None:
+    excerpt = cut_excerpt("tree " + "word " * 33 + "last" + end, sought("tree"))
+    assert excerpt is not None
+    assert excerpt.text.rstrip("。").endswith("last")
+
+
+def test_what_is_cut_says_so_and_is_no_longer_than_allowed() -> None:
+    excerpt = cut_excerpt("longword " * 50 + "tree " + "longword " * 50, sought("tree"))
+    assert excerpt is not None
+    assert excerpt.text[0] == excerpt.text[-1] == CUT
+    assert marked(excerpt) == ["tree"]
+    assert len(excerpt.text) <= CHARACTERS_MAX + 2 * (SIGNS_MAX + len(CUT))
 
 
 @pytest.mark.parametrize(
     "text, shown",
     [
-        ("in lib/a/b/c/d/e/f/g/h/i/j is one tree", "is one tree"),
-        ("one tree" + " and" * 29 + " lib/a/b.py", "one tree" + " and" * 29),
-        ("lib/a/b/c/d/e/f/g/h/i/j/tree/leaf", "/tree/leaf"),  # no other place to begin
+        ("in lib/a/b/c/d/e/f/g/h/i/j is one tree", f"{CUT}is one tree"),
+        (f"one tree{' and' * 29} lib/a/b.py{' on' * 99}", f"one tree{' and' * 29}{CUT}"),
+        ("lib/a/b/c/d/e/f/g/h/i/j/tree/leaf", f"{CUT}/tree/leaf"),  # no other place to begin
     ],
 )
 def test_a_path_is_not_cut_in_its_middle(text: str, shown: str) -> None:
@@ -134,7 +171,7 @@ def test_nothing_sought_is_nothing_shown() -> None:
 
 def test_a_word_longer_than_an_excerpt_is_cut_and_still_marked() -> None:
     excerpt = cut_excerpt("x" * 5000, sought("x" * 5000))
-    assert excerpt == Excerpt(text="x" * CHARACTERS_MAX, matches=((0, CHARACTERS_MAX),), line=0)
+    assert excerpt == Excerpt(text="x" * CHARACTERS_MAX + CUT, matches=((0, CHARACTERS_MAX),), line=0)
 
 
 def test_the_first_words_of_a_text_are_shown_with_nothing_marked() -> None:
@@ -155,9 +192,9 @@ def test_any_text_gives_matches_in_order_inside_a_bounded_excerpt(
         assert terms.isdisjoint(tokens(text))
         return
     assert excerpt.matches
-    assert excerpt.text in text.replace("\n", " ")
-    assert not excerpt.text[:1].isspace()
-    assert len(excerpt.text) <= CHARACTERS_MAX + 2 * SIGNS_MAX
+    assert excerpt.text.strip(CUT) in text.replace("\n", " ")
+    assert not excerpt.text.strip(CUT)[:1].isspace()
+    assert len(excerpt.text) <= CHARACTERS_MAX + 2 * (SIGNS_MAX + len(CUT))
     ends = [0, *(place for match in excerpt.matches for place in match), len(excerpt.text)]
     assert ends == sorted(ends)
     assert all(start < end for start, end in excerpt.matches)
