@@ -40,6 +40,7 @@ META_KEYS: Final = (
     "created_at",
     "building",  # 1 until the first complete scan is in, then 0
     "writer",
+    "host",  # of the machine it was last opened on for writing; not in an older index
     "changes_floor",  # the newest generation that was trimmed off the change feed
     "clean",  # 1 when the writer closed it; the writer's own
     "objects",  # tables and views that a rebuild drops; the writer's own

@@ -39,6 +39,7 @@ from indexerd.store.file.files import (
     remove_companions,
     settle_modes,
 )
+from indexerd.store.file.lock import this_host
 from indexerd.store.file.schema import SCHEMA_OBJECTS
 from indexerd.store.write.fulltext import refill_grams
 
@@ -166,6 +167,7 @@ def _bring_up_to_date(
         "root": identity.root,
         "name": identity.name,
         "writer": identity.writer,
+        "host": this_host(),
         "terms_version": TERMS_VERSION,
         "objects": " ".join(SCHEMA_OBJECTS),
     }

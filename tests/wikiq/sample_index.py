@@ -82,6 +82,7 @@ def write_sample(
         _insert_links(connection, ordered, rowids)
         _insert_topics(connection, topics or {})
     connection.close()
+    (place / "index.lock").touch()  # as every writer leaves it
     return SampleIndex(root=root, db=db, rowids=rowids)
 
 
@@ -98,6 +99,7 @@ def _meta(root: Path, name: str) -> dict[str, Any]:
         "created_at": "2026-01-02T00:00:00.000Z",
         "building": 0,
         "writer": "sample 0",
+        "host": "sample-host",
         "changes_floor": 0,
     }
 

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
 from typing import Any
 
 import click
 
 from wikiq.answers.changes import Changes, changes
 from wikiq.commands.group import parameters, split_source
-from wikiq.errors import FOUND, ForeignIndexError, UsageError
+from wikiq.errors import (
+    FOUND,
+    DamagedIndexError,
+    ForeignIndexError,
+    NoIndexError,
+    UnreadableIndexError,
+    UsageError,
+)
 from wikiq.index.database import Snapshot
 from wikiq.model.request import Source
-from wikiq.model.results import ChangeRow, IndexAge
+from wikiq.model.results import ChangeRow
 from wikiq.output.context import Surroundings
 from wikiq.output.listing import Form, Listing, print_listing
 from wikiq.output.terminal import FAINT, Span
@@ -19,6 +28,7 @@ from wikiq.shell.options import COMMANDS, FORMS, INDEX
 from wikiq.shell.session import opened
 
 FOLLOW_PAUSE_S = 0.25  # between two polls of the generation: one indexed read of .1 ms
+REPLACED_WITHIN_S = 5.0  # a copy is away, or torn, no longer than that
 
 
 @click.pass_obj
@@ -31,26 +41,41 @@ def _changes(surroundings: Surroundings, /, *, since: int, follow: bool, **value
         found = _known_changes(session.snapshot, since)
     session.tell_staleness(surroundings)
     print_listing(_listing(found), form, surroundings, session.age)
-    while follow:
-        found = _follow_file(found, source, form, surroundings, session.age)
+    if follow:
+        for grown in _follow(found, source, surroundings):
+            print_listing(_listing(grown), form, surroundings, session.age)
     return session.exit_status(FOUND)
 
 
-def _follow_file(
-    seen: Changes, source: Source, form: Form, surroundings: Surroundings, age: IndexAge
-) -> Changes:
-    """Print what is committed, a snapshot each time, until another file takes the place of this one."""
+def _follow(seen: Changes, source: Source, surroundings: Surroundings) -> Iterator[Changes]:
+    """Give what is committed, for ever; goes on in the file that takes the place of this one.
+
+    A copy that is replaced may be away or torn meanwhile.
+    """
+    away_since = None
+    while True:
+        try:
+            for found in _follow_file(seen, source, surroundings):
+                seen, away_since = found, None
+                yield found
+        except (NoIndexError, DamagedIndexError, UnreadableIndexError):
+            away_since = away_since or time.monotonic()
+            if time.monotonic() - away_since > REPLACED_WITHIN_S:
+                raise
+            surroundings.out.pause(FOLLOW_PAUSE_S)
+
+
+def _follow_file(seen: Changes, source: Source, surroundings: Surroundings) -> Iterator[Changes]:
+    """Give what is committed, a snapshot each time, until another file takes the place of this one."""
     with opened(source.replace(fresh=False), surroundings) as session:
         while not session.database.is_replaced():
             with session.database.snapshot() as snapshot:
                 if snapshot.index_id != seen.index_id:
                     path = session.database.path
                     raise ForeignIndexError(path, "was rebuilt", "start over with --since 0")
-                found = _known_changes(snapshot, seen.generation)
-            print_listing(_listing(found), form, surroundings, age)
-            seen = found
+                seen = _known_changes(snapshot, seen.generation)
+            yield seen
             surroundings.out.pause(FOLLOW_PAUSE_S)
-    return seen
 
 
 def _known_changes(snapshot: Snapshot, since: int) -> Changes:

@@ -16,9 +16,9 @@ import click
 from indexerd.contract.which_index import shell_word
 from wikiq.commands.candidates import OF_FIELD
 from wikiq.errors import FOUND, INTERRUPTED
-from wikiq.model.request import DEFAULT_TIMEOUT_S, LARGEST_LIMIT, LONGEST_TIMEOUT_S, Source
+from wikiq.model.request import DEFAULT_MAX_AGE_S, DEFAULT_TIMEOUT_S, LARGEST_LIMIT, LONGEST_TIMEOUT_S, Source
 from wikiq.output.context import Surroundings
-from wikiq.shell.options import COMMANDS, COUNT, FLAG, INDEX, MANY, SECONDS, Option
+from wikiq.shell.options import AGE, COMMANDS, COUNT, FLAG, INDEX, MANY, SECONDS, Option
 
 HELP_COLUMNS = 100
 STATUSES = (
@@ -134,13 +134,17 @@ def parameters(table: Mapping[str, Option]) -> list[click.Parameter]:
 def _parameter(name: str, option: Option) -> click.Option:
     if option.kind == FLAG:
         return click.Option([name, option.field], is_flag=True, help=option.help)
-    types = {COUNT: click.IntRange(1, LARGEST_LIMIT), SECONDS: Seconds(0, LONGEST_TIMEOUT_S)}
+    types = {
+        COUNT: click.IntRange(1, LARGEST_LIMIT),
+        SECONDS: Seconds(0, LONGEST_TIMEOUT_S),
+        AGE: Seconds(0),
+    }
     return click.Option(
         [name, option.field],
         metavar=option.metavar,
         help=option.help,
         multiple=option.kind == MANY,
-        default=DEFAULT_TIMEOUT_S if option.kind == SECONDS else None,
+        default={SECONDS: DEFAULT_TIMEOUT_S, AGE: DEFAULT_MAX_AGE_S}.get(option.kind),
         type=types.get(option.kind, click.STRING),
         shell_complete=OF_FIELD.get(option.field),
     )
@@ -148,4 +152,4 @@ def _parameter(name: str, option: Option) -> click.Option:
 
 def split_source(values: dict[str, Any]) -> Source:
     """Take the options of INDEX out of a command's values."""
-    return Source(**{name[2:]: values.pop(name[2:]) for name in INDEX})
+    return Source(**{option.field: values.pop(option.field) for option in INDEX.values()})

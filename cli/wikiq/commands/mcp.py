@@ -25,12 +25,15 @@ def _mcp(
     print_skill: bool,
     db: str | None,
     wiki: str | None,
+    copy: bool,
+    max_age: float,
 ) -> int:
     if print_skill:
         surroundings.out.text(SKILL)
         return FOUND
+    source = Source(db=db, wiki=wiki, copy=copy, max_age=max_age)
     if print_config is None:
-        return serve(Source(db=db, wiki=wiki), surroundings.environ, surroundings.folder)
+        return serve(source, surroundings.environ, surroundings.folder)
     command = [shutil.which("wikiq") or "wikiq", "mcp"]
     if db is not None:
         command += ["--db", os.path.abspath(db)]
@@ -50,7 +53,7 @@ command = click.Command(
         click.Option(
             ["--print-skill"], is_flag=True, help="Print a skill file that tells an agent how to search."
         ),
-        *parameters({name: INDEX[name] for name in ("--db", "--wiki")}),
+        *parameters({name: INDEX[name] for name in ("--db", "--wiki", "--copy", "--max-age")}),
     ],
     help=f"""{COMMANDS["mcp"]}
 

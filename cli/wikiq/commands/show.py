@@ -11,7 +11,7 @@ from wikiq.answers.pages import page
 from wikiq.commands import candidates
 from wikiq.commands.group import parameters, split_source
 from wikiq.errors import FOUND
-from wikiq.model.results import OK
+from wikiq.model.results import DIFFERENT
 from wikiq.output.context import Surroundings
 from wikiq.output.hits import result_json
 from wikiq.output.pager import paged
@@ -37,7 +37,7 @@ def _show(surroundings: Surroundings, /, name: str, *, raw: bool, json: bool, **
     if lines is not None:
         surroundings.out.text(f"{result_json(lines, session.age)}\n" if json else lines.source)
         return session.exit_status(FOUND)
-    if view.status != OK:
+    if view.status in DIFFERENT:
         surroundings.note(f"{view.path} has {view.status} since this was indexed")
     if json:
         surroundings.out.text(result_json(view, session.age) + "\n")

@@ -10,7 +10,7 @@ import click
 from wikiq.answers.status import status
 from wikiq.commands.group import parameters, split_source
 from wikiq.errors import FOUND, NOT_FRESH
-from wikiq.index.freshness import RUNNING, STOPPED, render_age
+from wikiq.index.freshness import COPY, RUNNING, STOPPED, last_commit, render_age
 from wikiq.model.results import Status
 from wikiq.output.context import Surroundings
 from wikiq.output.hits import result_json
@@ -57,7 +57,13 @@ def status_lines(found: Status, *, verbose: bool) -> Iterator[tuple[str, str]]:
         yield "reason", found.reason
     if found.remedy:
         yield "remedy", found.remedy
-    age = "no scan yet" if found.age_s is None else f"last scan or commit {render_age(found.age_s)} ago"
+    age = (
+        last_commit(found.age_s)
+        if found.mode == COPY
+        else "no scan yet"
+        if found.age_s is None
+        else f"last scan or commit {render_age(found.age_s)} ago"
+    )
     yield "freshness", f"{age}, {counted(found.pending, 'change')} pending" if found.pending else age
     if found.building:
         yield "building", "the first build is not complete"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from wikiq.commands.group import parameters
@@ -15,11 +17,10 @@ from wikiq.shell.session import opened
 
 
 @click.pass_obj
-def _sync(
-    surroundings: Surroundings, /, *, json: bool, timeout: float, db: str | None, wiki: str | None
-) -> int:
-    with opened(Source(db=db, wiki=wiki), surroundings) as session:
-        barrier = session.make_fresh(timeout, surroundings)
+def _sync(surroundings: Surroundings, /, *, json: bool, **values: Any) -> int:
+    source = Source(**values)
+    with opened(source, surroundings) as session:
+        barrier = session.make_fresh(source.timeout, surroundings)
         freshness = session.freshness
     if json:
         surroundings.out.text(result_json(barrier) + "\n")

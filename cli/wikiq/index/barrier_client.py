@@ -21,9 +21,9 @@ from indexerd.contract.barrier import (
 )
 from indexerd.contract.record import Record
 from wikiq.errors import WikiqError
-from wikiq.index.daemon_state import read_state, writer_is_running
+from wikiq.index.daemon_state import has_lock, read_state, writer_is_running
 from wikiq.index.database import open_database
-from wikiq.index.freshness import UPDATE, WRITES_ANOTHER
+from wikiq.index.freshness import UPDATE, WRITES_ANOTHER, ask_there
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ def make_fresh(database: Database, timeout_s: float) -> tuple[Database, Barrier]
     held: Fresh | None = None
     problem: str | None
     try:
+        _refuse_copy(database)
         answer = _exchange(database, timeout_s)
         if isinstance(answer, NotFresh):
             problem = _why_not(database, answer)
@@ -120,6 +121,13 @@ def _why_not(database: Database, answer: NotFresh) -> str:
 
 class _NoAnswerError(Exception):
     """Nobody answered; the message says who and why."""
+
+
+def _refuse_copy(database: Database) -> None:
+    """Raise _NoAnswerError where nobody near the file could bring it up to date."""
+    if database.is_copy or not has_lock(database.folder):
+        with database.snapshot() as snapshot:
+            raise _NoAnswerError(f"this is a copy; {ask_there(snapshot)}")
 
 
 def _exchange(database: Database, timeout_s: float) -> Answer:

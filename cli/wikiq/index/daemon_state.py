@@ -8,7 +8,7 @@ import os
 from indexerd.contract.live_state import LARGEST_STATE, LiveState, UnknownStateError, parse_state
 from indexerd.contract.places import LOCK_NAME, STATE_NAME
 from indexerd.contract.record import Record
-from wikiq.index.page_status import read_regular
+from wikiq.index.page_status import is_gone, read_regular
 
 
 def writer_is_running(folder: str) -> bool | None:
@@ -35,6 +35,11 @@ def writer_is_running(folder: str) -> bool | None:
     return False
 
 
+def has_lock(folder: str) -> bool:
+    """Tell whether a writer ever left its lock in `folder`; what may not be looked at is taken for there."""
+    return not is_gone(os.path.join(folder, LOCK_NAME))
+
+
 class Told(Record):
     """What the state file says. `problem`: why it is not believed, None where it is or there is none.
 
@@ -59,12 +64,17 @@ def read_state(folder: str) -> Told:
 
 
 class DaemonView(Record):
-    """What was seen of the daemon at one moment: whether it runs, and what it last said of itself."""
+    """What was seen of the daemon at one moment: whether it runs, and what it last said of itself.
+
+    `has_lock`: a writer's lock lies beside the index; where none does, no writer ever was there.
+    """
 
     running: bool
+    has_lock: bool
     told: Told
 
 
 def view_daemon(folder: str) -> DaemonView:
     """Look at the lock and the state of the index in `folder`."""
-    return DaemonView(running=writer_is_running(folder) is True, told=read_state(folder))
+    running = writer_is_running(folder) is True
+    return DaemonView(running=running, has_lock=running or has_lock(folder), told=read_state(folder))

@@ -23,6 +23,7 @@ from wikiq.index.daemon_state import view_daemon, writer_is_running
 from wikiq.index.failures import _CLOSED, _PASSING, _primary_code, damaged, explained
 from wikiq.index.file_check import check_file
 from wikiq.index.sql import SELECT_GENERATION, SELECT_META, SELECT_WRONG_ROWS
+from wikiq.model.request import DEFAULT_MAX_AGE_S
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -138,7 +139,7 @@ class Database:
     """An open index. Good for many snapshots, one after the other, in one thread at a time.
 
     `identity`: device and inode of the file. `made_fresh`: a barrier has been passed for what is
-    about to be asked.
+    about to be asked. `is_copy`: it is said to be a copy; `max_age_s`: the age from which one is stale.
     """
 
     def __init__(
@@ -153,6 +154,9 @@ class Database:
         self.immutable = immutable
         self.identity = identity
         self.made_fresh = False
+        self.is_copy = False
+        self.max_age_s = DEFAULT_MAX_AGE_S
+        self._stamp = _stamp(path)
         self._connection = connection
         self.deadline_s = DEADLINE_S
         self._give_up_at = float("inf")
@@ -243,8 +247,13 @@ class Database:
         return self._is_cancelled or self.is_overdue
 
     def is_replaced(self) -> bool:
-        """Tell whether another file has taken the index's place; this one would never change again."""
-        return _identity(self.path) != self.identity
+        """Tell whether what is open would never change again: another file has taken the index's place.
+
+        Or, where it was opened as immutable, the same file has been written since.
+        """
+        if _identity(self.path) != self.identity:
+            return True
+        return self.immutable and (os.path.exists(f"{self.path}-wal") or _stamp(self.path) != self._stamp)
 
     def close(self) -> None:
         """Close the connection."""
@@ -388,3 +397,12 @@ def _identity(path: str) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def _stamp(path: str) -> tuple[int, int] | None:
+    """Size and time of the last write; what is written in between is seen as a change."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns

@@ -7,11 +7,10 @@ it is said so.
 
 from __future__ import annotations
 
-import os
-
 from indexerd.contract.live_state import HUNG_AFTER_S, LastScan, LiveState, Mode
 from indexerd.contract.moments import parse_time
 from indexerd.contract.which_index import shell_word
+from wikiq.index.page_status import is_gone
 from wikiq.index.sql import SELECT_LAST_SCAN
 from wikiq.model.results import Freshness
 
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 
 RUNNING, STOPPED = "running", "stopped"  # the daemon
 HANGING, UNKNOWN = "hanging", "unknown"  # modes that no daemon can tell of itself
+COPY = "copy"  # nobody writes this file where it lies
 UPDATE = "update indexerd and wikiq to one version and restart the daemon"
 ROOT_REMEDY = "put the folder back; its index is kept meanwhile"
 WRITES_ANOTHER = "the daemon in its folder writes another index"
@@ -39,6 +39,8 @@ def freshness_of(snapshot: Snapshot) -> Freshness:
 
 def read_freshness(snapshot: Snapshot, now: datetime) -> Freshness:
     """Tell how old the answer of `snapshot` is at `now` (UTC), and why it may be stale."""
+    if is_copy(snapshot):
+        return _freshness_of_copy(snapshot, now)
     database, running, told = snapshot.database, snapshot.daemon.running, snapshot.daemon.told
     state = told.state
     # One lock and one state serve all files of the folder, so a copy of the index has them too. After a
@@ -74,6 +76,39 @@ def read_freshness(snapshot: Snapshot, now: datetime) -> Freshness:
     )
 
 
+def is_copy(snapshot: Snapshot) -> bool:
+    """Tell whether the file is a copy: it is said to be, or no writer ever left its lock beside it."""
+    return snapshot.database.is_copy or not snapshot.daemon.has_lock
+
+
+def _freshness_of_copy(snapshot: Snapshot, now: datetime) -> Freshness:
+    """Tell how old the last commit in a copy is; who writes the index it was made of cannot be seen here."""
+    age_s = _age_s(snapshot.meta.get("committed_at"), now)
+    stale = age_s is None or age_s > snapshot.database.max_age_s
+    return Freshness(
+        age_s=age_s,
+        stale=stale,
+        daemon=UNKNOWN,
+        mode=COPY,
+        reason=_made_of(snapshot),
+        remedy=ask_there(snapshot) if stale else None,
+        pending=0,
+        last_scan=_indexed_scan(snapshot),
+        counters={},
+    )
+
+
+def _made_of(snapshot: Snapshot) -> str:
+    host = snapshot.meta.get("host")
+    return f"this is a copy of an index on {host}" if host else "this is a copy of an index"
+
+
+def ask_there(snapshot: Snapshot) -> str:
+    """Say where a copy can be had fresher."""
+    host = snapshot.meta.get("host")
+    return f"ask on {host}" if host else "ask on the machine that writes it"
+
+
 def _told(
     state: LiveState | None, root: str, *, running: bool, silent_s: float, problem: str | None
 ) -> tuple[str, str | None, str | None]:
@@ -102,6 +137,12 @@ def _silent_s(told: Told, now: datetime) -> float:
 
 def staleness(freshness: Freshness, root: str) -> str | None:
     """Say in one line why an answer may be behind the tree at `root`, None when it is not."""
+    if freshness.mode == COPY:
+        return (
+            f"{freshness.reason}; {last_commit(freshness.age_s)}; {freshness.remedy}"
+            if freshness.stale
+            else None
+        )
     if freshness.mode == Mode.ROOT_UNAVAILABLE:
         return f"{freshness.reason or root}; this is what was last indexed"
     since = "no scan yet" if freshness.age_s is None else _ago(freshness.age_s)
@@ -118,6 +159,8 @@ def staleness(freshness: Freshness, root: str) -> str | None:
 def freshness_words(freshness: Freshness) -> str:
     """Say in a few words how old an answer is and what keeps it from being fresh."""
     age = "no scan yet" if freshness.age_s is None else f"{render_age(freshness.age_s)} old"
+    if freshness.mode == COPY:
+        return f"a copy, {age}"
     if freshness.mode == Mode.ROOT_UNAVAILABLE:
         return f"folder not there, {age}"
     if freshness.daemon == STOPPED:
@@ -134,20 +177,14 @@ def is_usual(freshness: Freshness) -> bool:
     return freshness.mode not in (Mode.ROOT_UNAVAILABLE, HANGING, UNKNOWN)
 
 
+def last_commit(age_s: float | None) -> str:
+    """Say how old the last commit in a copy is."""
+    return "no commit yet" if age_s is None else f"last commit {render_age(age_s)} ago"
+
+
 def start_remedy(root: str) -> str:
     """Say how a daemon for `root` is started."""
     return f"start it with `indexerd run {shell_word(root)}`"
-
-
-def is_gone(path: str) -> bool:
-    """Tell whether nothing is at `path`; what may not be looked at is not gone."""
-    try:
-        os.stat(path)
-    except (FileNotFoundError, NotADirectoryError):
-        return True
-    except (OSError, ValueError):
-        return False
-    return False
 
 
 def _indexed_scan(snapshot: Snapshot) -> LastScan | None:

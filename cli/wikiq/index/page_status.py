@@ -10,7 +10,7 @@ import errno
 import os
 import stat
 
-from wikiq.model.results import CHANGED, GONE, OK
+from wikiq.model.results import CHANGED, GONE, OK, UNKNOWN
 
 LARGEST_COMPARED = 16 * 2**20  # bytes; larger pages are not read by the indexer either
 
@@ -18,7 +18,8 @@ LARGEST_COMPARED = 16 * 2**20  # bytes; larger pages are not read by the indexer
 def page_status(root: str, path: str, *, size: int, mtime_ns: int, content_hash: str | None) -> str:
     """Tell whether the file at `path` below `root` is what was indexed: `ok`, `changed` or `gone`.
 
-    What may not be looked at is not known to have changed: `ok`.
+    What may not be looked at is not known to have changed: `ok`. Where there is no `root` on this machine
+    nothing is known of its pages: `unknown`.
     """
     if path.startswith("/") or ".." in path.split("/"):
         return GONE  # a page is below its root; an index that says otherwise is not believed
@@ -26,7 +27,7 @@ def page_status(root: str, path: str, *, size: int, mtime_ns: int, content_hash:
     try:
         found = os.stat(full)
     except (FileNotFoundError, NotADirectoryError):
-        return GONE
+        return UNKNOWN if is_gone(root) else GONE
     except (OSError, ValueError):
         return OK
     if not stat.S_ISREG(found.st_mode):
@@ -36,6 +37,17 @@ def page_status(root: str, path: str, *, size: int, mtime_ns: int, content_hash:
     if found.st_mtime_ns == mtime_ns:
         return OK
     return OK if _has_hash(full, content_hash) else CHANGED
+
+
+def is_gone(path: str) -> bool:
+    """Tell whether nothing is at `path`; what may not be looked at is not gone."""
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except (OSError, ValueError):
+        return False
+    return False
 
 
 def read_regular(path: str, limit: int) -> bytes:

@@ -10,8 +10,8 @@ from datetime import datetime
 
 from indexerd.contract.record import Record
 from wikiq.answers.search import search
-from wikiq.errors import WikiqError
-from wikiq.index.freshness import freshness_of, staleness
+from wikiq.errors import DamagedIndexError, UnreadableIndexError, WikiqError
+from wikiq.index.freshness import COPY, freshness_of, last_commit, staleness
 from wikiq.index.locate import open_index
 from wikiq.mcp import texts
 from wikiq.mcp.budget import LEAST_SHARE, clip, count_tokens
@@ -63,7 +63,8 @@ class Calls:
         except BadArgumentsError as error:
             return ToolAnswer(text=str(error), is_error=True)
         except WikiqError as error:
-            self._forget_broken()
+            if isinstance(error, DamagedIndexError | UnreadableIndexError):
+                self.close()  # a copy that is being written over is opened anew by the next call
             return ToolAnswer(text=clip(str(error)), is_error=True)
         return ToolAnswer(text=text)
 
@@ -82,6 +83,7 @@ class Calls:
             self._database = open_index(
                 db=source.db, wiki=source.wiki, environ=self._environ, folder=self._folder
             )
+            self._database.is_copy, self._database.max_age_s = source.copy, source.max_age
         if not arguments.get("fresh"):
             self._database.made_fresh = False
             return self._database, None
@@ -90,16 +92,13 @@ class Calls:
         self._database, barrier = make_fresh(self._database, FRESH_TIMEOUT_S)
         return self._database, None if barrier.fresh else barrier.problem
 
-    def _forget_broken(self) -> None:
-        """Close an index that could not be read, so that the next call opens it again."""
-        if self._database is not None and self._database.is_replaced():
-            self.close()
-
 
 def _currency(snapshot: Snapshot, note: str | None) -> str:
     """Generation, and whether the index may be behind the tree."""
-    why = note or staleness(freshness_of(snapshot), snapshot.root)
-    return f"generation {snapshot.generation}, {f'not fresh: {why}' if why else 'current'}"
+    freshness = freshness_of(snapshot)
+    why = note or staleness(freshness, snapshot.root)
+    fine = f"a copy, {last_commit(freshness.age_s)}" if freshness.mode == COPY else "current"
+    return f"generation {snapshot.generation}, {f'not fresh: {why}' if why else fine}"
 
 
 def _filters(arguments: Mapping[str, Any]) -> Filters:

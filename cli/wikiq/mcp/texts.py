@@ -7,7 +7,7 @@ it. What does not fit is named in the last line, with where to go on.
 from __future__ import annotations
 
 from wikiq.mcp.budget import Answer, count_tokens
-from wikiq.model.results import OK
+from wikiq.model.results import DIFFERENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def search_text(result: SearchResult, currency: str, max_tokens: int) -> str:
 
 def _hit_block(number: int, hit: Hit) -> str:
     evidence = hit.evidence
-    marked = "" if hit.status == OK else f" [{hit.status} since indexed]"
+    marked = f" [{hit.status} since indexed]" if hit.status in DIFFERENT else ""
     if evidence is None:
         return f"{number} {hit.path} {hit.title}{marked}"
     place = f"{hit.path}:{evidence.start_line}-{evidence.end_line}"
@@ -64,7 +64,7 @@ def passage_text(passage: Passage, max_tokens: int, first: OutlineRow | None = N
     if first is not None and count_tokens("\n".join(lines)) > max_tokens:
         lines, start = lines[first.start_line - start :], first.start_line
     end = passage.end_line
-    marked = "" if passage.status == OK else f" [{passage.status} since indexed]"
+    marked = f" [{passage.status} since indexed]" if passage.status in DIFFERENT else ""
     whole = "\n".join(lines)
     reserve = f"(cut; go on with read {passage.path}:{end}-{end})"
     place = f"{passage.path}:{start}-{end} of {counted(passage.total_lines, 'line')}"

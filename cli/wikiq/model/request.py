@@ -9,6 +9,7 @@ from indexerd.contract.record import Record
 
 DEFAULT_LIMIT = 20  # hits; about two screens
 DEFAULT_TIMEOUT_S = 5.0  # of the wait for a fresh index
+DEFAULT_MAX_AGE_S = 60.0  # of the last commit in a copy that is not called stale
 LONGEST_TIMEOUT_S = 3_600.0  # of that wait; the daemon itself waits no longer
 LARGEST_LIMIT = 1000  # hits; each is looked at on the disk, and nobody reads more
 LARGEST_INTEGER = 2**63 - 1  # that SQLite binds
@@ -20,12 +21,18 @@ def bindable(text: str) -> str:
 
 
 class Source(Record):
-    """The index to ask, and whether it must first hold what is on the disk; `timeout` in seconds."""
+    """The index to ask, and whether it must first hold what is on the disk; `timeout` in seconds.
+
+    `copy`: it is a copy, whatever lies beside it. A copy is stale when its last commit is older than
+    `max_age` seconds.
+    """
 
     db: str | None = None
     wiki: str | None = None
     fresh: bool = False
     timeout: float = DEFAULT_TIMEOUT_S
+    copy: bool = False
+    max_age: float = DEFAULT_MAX_AGE_S
 
 
 class Filters(Record):

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 FORMAT = 1  # of every JSON document the command prints
 
-OK, CHANGED, GONE = "ok", "changed", "gone"  # what the disk says of a page against its row
+# What the disk says of a page against its row; `unknown` where the root is not on this machine.
+OK, CHANGED, GONE, UNKNOWN = "ok", "changed", "gone", "unknown"
+DIFFERENT = frozenset({CHANGED, GONE})
 
 
 class Evidence(Record):

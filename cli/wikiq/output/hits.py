@@ -10,7 +10,7 @@ import os
 
 from indexerd.contract.places import is_below
 from wikiq.model.request import LARGEST_LIMIT
-from wikiq.model.results import FORMAT, OK, document, json_form, place
+from wikiq.model.results import DIFFERENT, FORMAT, document, json_form, place
 from wikiq.output.terminal import BOLD, FAINT, MATCH, PLACE, WARNING, Span, counted, joined
 
 TYPE_CHECKING = False
@@ -104,7 +104,7 @@ def shown_text(hit: Hit) -> str:
 
 
 def _status_mark(hit: Hit) -> tuple[Span | str, ...]:
-    return () if hit.status == OK else (" ", Span(text=f"[{hit.status}]", style=WARNING))
+    return (" ", Span(text=f"[{hit.status}]", style=WARNING)) if hit.status in DIFFERENT else ()
 
 
 def place_of(hit: Hit, root: str, folder: str) -> str:
@@ -196,7 +196,7 @@ def notes(result: SearchResult | MergedResult) -> Iterator[str]:
         yield f"no page has {typed!r}; looked for {used!r}"
     if result.excluded:
         yield f"left out sections with {', '.join(map(repr, result.excluded))}"
-    stale = [hit.path for hit in result.hits if hit.status != OK]
+    stale = [hit.path for hit in result.hits if hit.status in DIFFERENT]
     if stale:
         yield f"changed or gone since they were indexed: {', '.join(stale)}"
     if result.ignored_terms:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from indexerd.contract.places import is_below
 from wikiq.errors import FOUND, NOTHING_FOUND, UsageError
-from wikiq.model.results import CHANGED, GONE
+from wikiq.model.results import CHANGED, GONE, UNKNOWN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,10 +58,13 @@ def editor_words(environ: Mapping[str, str], path: str, line: int) -> list[str]:
 def open_page(root: str, path: str, status: str, line: int, surroundings: Surroundings) -> int:
     """Open the page at `path` below `root`; gives the exit status. Raises UsageError.
 
-    `status`: what the disk says of the page (`results.OK`, `CHANGED` or `GONE`).
+    `status`: what the disk says of the page (`ok`, `changed`, `gone` or `unknown`).
     """
     if status == GONE:
         surroundings.note(f"{path} is gone since it was indexed")
+        return NOTHING_FOUND
+    if status == UNKNOWN:
+        surroundings.note(f"{root} is not on this machine; open {path} where it is")
         return NOTHING_FOUND
     if status == CHANGED:
         surroundings.note(f"{path} has changed since it was indexed; the line may be another one")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from indexerd.contract.record import Record
 from wikiq.model.request import (
     DEFAULT_LIMIT,
+    DEFAULT_MAX_AGE_S,
     DEFAULT_TIMEOUT_S,
     Source,
 )
@@ -37,7 +38,7 @@ COMMANDS = {
     "topics": "List topics with their number of pages.",
 }
 
-FLAG, VALUE, MANY, COUNT, SECONDS = "flag", "value", "many", "count", "seconds"
+FLAG, VALUE, MANY, COUNT, SECONDS, AGE = "flag", "value", "many", "count", "seconds", "age"
 
 
 class Option(Record):
@@ -92,6 +93,13 @@ INDEX = _table(
     ("--wiki", VALUE, "NAME", "Read this wiki, by its name or its folder."),
     ("--fresh", FLAG, "", "Wait until the index is up to date with the disk; exit status 3 if it cannot be."),
     ("--timeout", SECONDS, "SECONDS", "The longest wait of --fresh, in seconds (5)."),
+    (
+        "--copy",
+        FLAG,
+        "",
+        "This index is a copy, whatever lies beside it: no daemon here brings it up to date.",
+    ),
+    ("--max-age", AGE, "SECONDS", "A copy is stale when its last commit is older than this (60)."),
 )
 FORMS = _table(
     ("--json", FLAG, "", "Print one JSON document."),
@@ -145,8 +153,17 @@ class SearchArguments(Record):
     wiki: str | None = None
     fresh: bool = False
     timeout: float = DEFAULT_TIMEOUT_S
+    copy: bool = False
+    max_age: float = DEFAULT_MAX_AGE_S
 
     @property
     def source(self) -> Source:
         """The index that is asked."""
-        return Source(db=self.db, wiki=self.wiki, fresh=self.fresh, timeout=self.timeout)
+        return Source(
+            db=self.db,
+            wiki=self.wiki,
+            fresh=self.fresh,
+            timeout=self.timeout,
+            copy=self.copy,
+            max_age=self.max_age,
+        )

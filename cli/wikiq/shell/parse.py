@@ -16,7 +16,7 @@ from wikiq.model.request import (
     Source,
     bindable,
 )
-from wikiq.shell.options import COMMANDS, COUNT, FLAG, MANY, SEARCH, SECONDS, SearchArguments
+from wikiq.shell.options import AGE, COMMANDS, COUNT, FLAG, MANY, SEARCH, SECONDS, SearchArguments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,9 +71,9 @@ def _keep(values: dict[str, Any], option: Option, value: str) -> bool:
         if not is_plain or not 1 <= int(value) <= LARGEST_LIMIT:
             return False
         values[option.field] = int(value)
-    elif option.kind == SECONDS:
+    elif option.kind in (SECONDS, AGE):
         is_plain = value.isascii() and value.replace(".", "", 1).isdecimal()
-        if not is_plain or float(value) > LONGEST_TIMEOUT_S:
+        if not is_plain or (option.kind == SECONDS and float(value) > LONGEST_TIMEOUT_S):
             return False
         values[option.field] = float(value)
     else:

@@ -132,6 +132,7 @@ def opened(source: Source, surroundings: Surroundings, *, deadline_s: float | No
     """Open the index that `source` means. Raises what `open_index` does."""
     environ = surroundings.environ
     database = open_index(db=source.db, wiki=source.wiki, environ=environ, folder=surroundings.folder)
+    database.is_copy, database.max_age_s = source.copy, source.max_age
     is_named = bool(source.db or source.wiki or environ.get(DB_VARIABLE))
     session = Session(database, is_named=is_named, deadline_s=deadline_s)
     if source.fresh:

@@ -25,6 +25,7 @@ from indexerd.contract.file import (
     TERMS_VERSION,
 )
 from indexerd.errors import StorageError
+from indexerd.store.file.lock import this_host
 from indexerd.store.file.schema import SCHEMA, SCHEMA_OBJECTS, VIEWS, WRITER_PRAGMAS
 from indexerd.store.file.select import select_row, select_rows
 
@@ -142,6 +143,7 @@ def create_schema(connection: apsw.Connection, identity: Identity) -> None:
         created_at=identity.created_at,
         building=1,
         writer=identity.writer,
+        host=this_host(),
         changes_floor=0,
         clean=0,
         objects=" ".join(SCHEMA_OBJECTS),

@@ -109,7 +109,7 @@ def _respect_other_host(path: Path, descriptor: int) -> None:
     """
     _, _, second = os.pread(descriptor, MESSAGE_BYTES * 2, 0).decode(errors="replace").partition("\n")
     host = "".join(mark for mark in second.strip() if mark.isprintable())
-    if not host or host == _this_host():
+    if not host or host == this_host():
         return
     try:
         seen_ns = [os.fstat(descriptor).st_mtime_ns]
@@ -128,13 +128,14 @@ def _respect_other_host(path: Path, descriptor: int) -> None:
         raise AnotherWriterError(str(path.parent), problem, remedy)
 
 
-def _this_host() -> str:
+def this_host() -> str:
+    """Give the name of this machine, as its indexes and locks tell it."""
     return os.uname().nodename
 
 
 def _name_holder(descriptor: int) -> None:
     command = " ".join(sys.argv).replace("\n", " ")[:MESSAGE_BYTES]
-    words = f"{os.getpid()} {command}\n{_this_host()}\n".encode(errors="surrogateescape")
+    words = f"{os.getpid()} {command}\n{this_host()}\n".encode(errors="surrogateescape")
     try:
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, words, 0)

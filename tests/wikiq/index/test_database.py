@@ -31,6 +31,13 @@ from wikiq.index.daemon_state import writer_is_running
 from wikiq.index.database import Database, Snapshot, open_database, parse_names
 
 
+@pytest.fixture
+def index(index: SampleIndex) -> SampleIndex:
+    """The one file, as it lies there before anybody leaves a lock."""
+    index.db.with_name("index.lock").unlink()
+    return index
+
+
 @pytest.mark.parametrize(
     "statement, error, said",
     [

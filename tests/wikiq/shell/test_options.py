@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from indexerd.contract.suggestions import nearest
 from wikiq.commands.search import command
-from wikiq.shell.options import COMMANDS, COUNT, FLAG, SEARCH, SECONDS, SearchArguments
+from wikiq.shell.options import AGE, COMMANDS, COUNT, FLAG, SEARCH, SECONDS, SearchArguments
 from wikiq.shell.parse import as_command, meant_commands, option_hints, parse_plainly, unknown_options
 
 
@@ -89,7 +89,7 @@ def test_any_arguments_are_left_to_click_or_read_like_click(arguments: list[str]
 
 
 def test_every_option_of_the_table_reaches_its_field_both_ways() -> None:
-    sample = {COUNT: "3", SECONDS: "3"}
+    sample = {COUNT: "3", SECONDS: "3", AGE: "90000.5"}
     for name, option in SEARCH.items():
         arguments = [name] if option.kind == FLAG else [name, sample.get(option.kind, "x")]
         plain = parse_plainly(arguments)
