@@ -21,7 +21,7 @@ from wikiq.errors import (
 )
 from wikiq.index.daemon_state import view_daemon, writer_is_running
 from wikiq.index.failures import _CLOSED, _PASSING, _primary_code, damaged, explained
-from wikiq.index.file_check import check_file
+from wikiq.index.file_check import check_file, identity_of, stamp_of
 from wikiq.index.sql import SELECT_GENERATION, SELECT_META, SELECT_WRONG_ROWS
 from wikiq.model.request import DEFAULT_MAX_AGE_S
 
@@ -156,7 +156,7 @@ class Database:
         self.made_fresh = False
         self.is_copy = False
         self.max_age_s = DEFAULT_MAX_AGE_S
-        self._stamp = _stamp(path)
+        self._stamp = stamp_of(path)
         self._connection = connection
         self.deadline_s = DEADLINE_S
         self._give_up_at = float("inf")
@@ -251,9 +251,9 @@ class Database:
 
         Or, where it was opened as immutable, the same file has been written since.
         """
-        if _identity(self.path) != self.identity:
+        if identity_of(self.path) != self.identity:
             return True
-        return self.immutable and (os.path.exists(f"{self.path}-wal") or _stamp(self.path) != self._stamp)
+        return self.immutable and (os.path.exists(f"{self.path}-wal") or stamp_of(self.path) != self._stamp)
 
     def close(self) -> None:
         """Close the connection."""
@@ -329,7 +329,7 @@ def parse_names(text: str) -> tuple[str, ...]:
 
 
 def _opened(path: str, *, immutable: bool) -> Database:
-    identity = _identity(path)  # taken first: a file that comes in between is taken for replaced
+    identity = identity_of(path)  # taken first: a file that comes in between is taken for replaced
     connection = sqlite3.connect(
         _uri(path, immutable=immutable),
         uri=True,
@@ -389,20 +389,3 @@ def _is_closed(path: str) -> bool:
     Only then may it be read as immutable: while a WAL holds rows, that would serve old ones.
     """
     return not os.path.exists(f"{path}-wal") and writer_is_running(os.path.dirname(path) or ".") is False
-
-
-def _identity(path: str) -> tuple[int, int] | None:
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
-
-
-def _stamp(path: str) -> tuple[int, int] | None:
-    """Size and time of the last write; what is written in between is seen as a change."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_size, found.st_mtime_ns

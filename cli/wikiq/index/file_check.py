@@ -38,3 +38,21 @@ def _is_special(path: str) -> bool:
         return not stat.S_ISREG(os.stat(path).st_mode)
     except OSError:
         return False
+
+
+def identity_of(path: str) -> tuple[int, int] | None:
+    """Give device and inode of a file, None where there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def stamp_of(path: str) -> tuple[int, int] | None:
+    """Give size and time of the last write; what is written in between is seen as a change."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns
