@@ -16,7 +16,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from indexerd.contract.file import APPLICATION_ID, PAGE_SIZE, PROJECTION_VERSION, SCHEMA_VERSION
+from indexerd.contract.file import (
+    APPLICATION_ID,
+    CONTRACT_MAJOR,
+    CONTRACT_MINOR,
+    PAGE_SIZE,
+    PROJECTION_VERSION,
+    SCHEMA_VERSION,
+)
 from indexerd.contract.terms import fold_path, fold_title, grams
 from indexerd.store.file.schema import SCHEMA
 
@@ -88,7 +95,7 @@ def write_sample(
 
 def _meta(root: Path, name: str) -> dict[str, Any]:
     return {
-        "contract": "1.0",
+        "contract": f"{CONTRACT_MAJOR}.{CONTRACT_MINOR}",
         "index_id": f"id-of-{name}",
         "generation": 1,
         "committed_at": "2026-01-02T00:00:00.000Z",
