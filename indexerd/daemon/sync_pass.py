@@ -27,7 +27,6 @@ from indexerd.errors import NotPermittedError, RootError
 from indexerd.pipeline.indexer import Indexer, Survey, Update
 
 ANOTHER_ROOT: Final = "another folder stands at the place of the root"
-EMPTY_ROOT: Final = "an empty folder stands at the place of the root; is its disk mounted?"
 MOST_GONE: Final = "most pages are gone, which is believed after a second look"
 
 _ROOT = "root"
@@ -70,7 +69,7 @@ class Looker:
         self._root = root
         self._indexer = indexer
         self._clock = clock
-        self._identity: tuple[int, int] | None = None
+        self._identity: str | None = None
         self._doubts = SecondLook(CONFIRM_AFTER_S)
         self._settling = SecondLook(SETTLE_AFTER_S, SETTLE_AT_MOST_S)
         self._unread: dict[str, int] = {}  # path -> how often in a row it could not be read as it is
@@ -105,6 +104,7 @@ class Looker:
             if error.path != self._root:
                 raise
             self._doubts.forget(_DELETIONS)
+            self._doubts.forget(_ROOT)
             return Unavailable(f"{self._root} {error.problem}")
         scan_s = self._clock() - began
         before = self._identity
@@ -136,21 +136,15 @@ class Looker:
         )
 
     def _doubt_root(self, survey: Survey) -> str | None:
-        """Why what stands at the root's place is not taken for the root, None when it is.
-
-        An empty folder in place of another is what an unmounted disk looks like: never believed while
-        the daemon runs, else two looks would be enough to lose every page.
-        """
+        """Why what stands at the root's place is not taken for the root, None when it is."""
         found = survey.scan.root
-        if self._identity is None or found == self._identity:
+        known = self._identity or self._indexer.kept_root
+        if known in {None, found} or (self._identity is None and survey.is_whole):
             self._identity = found
             self._doubts.forget(_ROOT)
             return None
         if not survey.is_whole:
             return ANOTHER_ROOT
-        if not survey.scan.stamps and survey.indexed:
-            self._doubts.forget(_ROOT)
-            return EMPTY_ROOT
         if not self._doubts.believe(_ROOT, found, self._clock()):
             return ANOTHER_ROOT
         self._identity = found

@@ -32,7 +32,7 @@ from indexerd.core.sync.plan import (
 )
 from indexerd.core.sync.reconcile import READ_FAILED, UNSETTLED, Scan, Work, plan_scan
 from indexerd.core.sync.retries import Retries
-from indexerd.errors import IndexerdError
+from indexerd.errors import IndexerdError, RootError
 from indexerd.pipeline.page_task import PARSER_FAILED, is_given_up, without_text
 from indexerd.pipeline.workers import Projector
 from indexerd.store import Store
@@ -144,7 +144,7 @@ class Indexer:
     def survey(self, covers: Sequence[str] = WHOLE_TREE, *, stop: Callable[[], bool] = never) -> Survey:
         """Look at `covers` (files or folders, '' the whole tree) and compare with the index.
 
-        Raises what `Tree.scan` raises, and Stopped.
+        Raises what `Tree.scan` raises, RootError for an empty folder where another was, and Stopped.
         """
         covers = WHOLE_TREE if self._store.needs_rebuild else outermost(covers)
         with _uncollected():
@@ -152,6 +152,8 @@ class Indexer:
 
     def _survey(self, covers: Sequence[str], stop: Callable[[], bool]) -> Survey:
         scan = self._tree.scan(covers, stop=stop)
+        if "" in covers and not scan.stamps:
+            self._refuse_unmounted(scan)
         if self.settings_problem is not None and ("" in covers or CONFIG_FILE in covers):
             scan = scan.with_diagnostics({CONFIG_FILE: (self.settings_problem,)})
         declared = None
@@ -184,6 +186,25 @@ class Indexer:
             if not self._retries.is_resting(page.path, scan.stamps[page.path], now)
         )
         return replace(work, read=tuple(read))
+
+    @property
+    def kept_root(self) -> str | None:
+        """The root of the last complete scan, None before the first one."""
+        return self._store.root_id
+
+    def _refuse_unmounted(self, scan: Scan) -> None:
+        """Raise RootError where no page is left and the folder is another one than the rows are of.
+
+        A disk that is not mounted looks like that. Never believed, else two looks, or one start too
+        early, would be enough to lose every page (spec 3.3).
+        """
+        if self.kept_root in {None, scan.root} or not self._store.count_pages(at_most=1):
+            return
+        raise RootError(
+            self._tree.root,
+            "is another folder than before, and has no pages; is its disk mounted?",
+            "put the folder back; where the wiki is to be empty, remove its index",
+        )
 
     def is_doubtful(self, survey: Survey) -> bool:
         """Whether so many pages are gone that a second scan must confirm it (spec 3.3)."""
@@ -236,6 +257,8 @@ class Indexer:
                 )
         if declared is not None:
             self._declarations.note_applied(declared)
+        if complete:
+            self._store.keep_root(survey.scan.root)
         return update
 
     def record(

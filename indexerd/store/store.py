@@ -222,6 +222,18 @@ class Store:
                 with self._committing():
                     write_scan(self._connection, scan)
 
+    @property
+    def root_id(self) -> str | None:
+        """The folder that the rows are of, whatever its path; None before the first complete scan."""
+        kept = self._meta("root_id")
+        return None if kept is None else str(kept)
+
+    def keep_root(self, root_id: str) -> None:
+        """Remember which folder the rows are of; nothing is committed while it is the same."""
+        if self._is_readable and root_id != self.root_id:
+            with self._committing():
+                write_meta(self._connection, root_id=root_id)
+
     def merge(self, pages: int = MERGE_PAGES) -> bool:
         """Merge the full text for about `pages` pages of writing; whether there was anything to merge.
 

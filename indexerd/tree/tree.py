@@ -100,14 +100,14 @@ class Tree:
             )
             for cover in covers:
                 walk.look_at(cover)
-            facts = os.fstat(root)
+            root_id = _id_of(root)
         if "" in walk.unseen:
             raise NotPermittedError(
                 self.root, "cannot be listed", "let the user who runs this read the folder"
             )
         return Scan(
             covers=tuple(covers),
-            root=(facts.st_dev, facts.st_ino),
+            root=root_id,
             started_ns=started_ns,
             stamps=walk.stamps,
             unseen=tuple(walk.unseen),
@@ -204,3 +204,9 @@ def _read_once(path: str, descriptor: int, limit: int) -> Reading | None:
     if len(data) != before.st_size or stamp_of(before) != stamp_of(after):
         return None
     return Content(data, stamp_of(before), read_ns)
+
+
+def _id_of(root: int) -> str:
+    """Device, inode and file system: other ones where a disk is not mounted, or another one is."""
+    facts = os.fstat(root)
+    return f"{facts.st_dev}:{facts.st_ino}:{os.fstatvfs(root).f_fsid}"

@@ -21,6 +21,7 @@ from indexerd.contract.live_state import LiveState
 from indexerd.core.sync.confirmation import CONFIRM_AFTER_S, SETTLE_AT_MOST_S
 from indexerd.core.sync.reconcile import RACY_NS
 from indexerd.daemon import loop
+from indexerd.daemon.loop import ROOT_CHECK_S
 from indexerd.daemon.scan_audit import REPORT_PATIENCE_S
 from indexerd.daemon.status import MISSED_SHOWN_S
 from indexerd.daemon.sync_pass import MOST_GONE
@@ -730,4 +731,47 @@ def test_a_long_job_tells_how_many_pages_it_has_still_to_do(
         assert [pages for pages in pending if pages] == [4, 3, 2, 1]
         assert wiki.state()["pending"] == 0, "before the answer"
 
+    play(tmp_path, scenario)
+
+
+def test_a_disk_that_is_not_mounted_yet_when_the_daemon_starts_loses_no_page(tmp_path: Path) -> None:
+    async def before(wiki: Followed) -> None:
+        wiki.write("a.md", "# A")
+        wiki.say("a.md")
+        await wiki.until_equal()
+
+    async def scenario(wiki: Followed) -> None:
+        await wiki.until(lambda: wiki.state()["mode"] == "root_unavailable")
+        assert "mounted?" in wiki.state()["reason"]
+        wiki.say("a.md")  # an event of one page is no way around it
+        for _ in range(3):
+            wiki.advance_to_periodic_scan()
+            await wiki.until_at_rest()
+        assert set(wiki.indexed()) == {"a.md"}
+        wiki.root.rmdir()
+        os.rename(tmp_path / "away", wiki.root)
+        wiki.advance(ROOT_CHECK_S)
+        await wiki.until(lambda: wiki.state()["mode"] == "watching")
+        assert wiki.indexed() == wiki.on_disk() != {}
+        assert wiki.counter("deleted") == 0
+
+    play(tmp_path, before)
+    os.rename(tmp_path / "wiki", tmp_path / "away")
+    (tmp_path / "wiki").mkdir()
+    play(tmp_path, scenario)
+
+
+def test_another_folder_with_pages_is_the_root_at_a_start(tmp_path: Path) -> None:
+    async def before(wiki: Followed) -> None:
+        wiki.write("a.md", "# A")
+        assert isinstance(await wiki.ask(), Fresh)
+
+    async def scenario(wiki: Followed) -> None:
+        await wiki.until_equal()
+        assert set(wiki.indexed()) == {"b.md"}
+
+    play(tmp_path, before)
+    os.rename(tmp_path / "wiki", tmp_path / "away")
+    (tmp_path / "wiki").mkdir()
+    (tmp_path / "wiki" / "b.md").write_text("# B")
     play(tmp_path, scenario)

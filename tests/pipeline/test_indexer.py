@@ -20,6 +20,7 @@ from indexerd.core.model import Page, ProjectionOptions
 from indexerd.core.project import project_page
 from indexerd.core.sync.confirmation import CONFIRM_AFTER_S
 from indexerd.core.sync.model import Plan
+from indexerd.errors import RootError
 from indexerd.pipeline import indexer as indexer_module
 from indexerd.pipeline import page_task, workers
 from indexerd.pipeline.indexer import build_whole
@@ -141,6 +142,25 @@ def test_pages_that_come_back_before_the_second_look_are_not_deleted(bench: Benc
     assert bench.paths() == ["a.md"]
 
 
+def test_an_empty_folder_where_another_was_is_refused_and_the_same_one_emptied_is_not(bench: Bench) -> None:
+    """The first is what a disk looks like that is not mounted."""
+    bench.write(a="# A\n", b="# B\n")
+    bench.build()
+    os.rename(bench.root, bench.folder / "disk")
+    bench.root.mkdir()
+    with pytest.raises(RootError, match="mounted"):
+        bench.build()
+    assert bench.paths() == ["a.md", "b.md"]
+    bench.root.rmdir()
+    os.rename(bench.folder / "disk", bench.root)
+    assert bench.build().commits == 0
+    for path in bench.root.glob("*.md"):
+        path.unlink()
+    with bench.opened() as (indexer, _):
+        assert build_whole(indexer, sleep=lambda _: None)[1].deleted == 2
+    assert bench.paths() == []
+
+
 def test_an_unmounted_disk_does_not_empty_an_index_of_another_version(bench: Bench) -> None:
     """Such an index is made anew from what is found, so nothing in it is deleted page by page."""
     bench.write(a="# A\n", b="# B\n")
@@ -183,22 +203,18 @@ def test_a_disk_that_goes_while_pages_are_read_does_not_empty_the_index(bench: B
     bench.options = ProjectionOptions(identity_names=("every page is read",))
     empty = bench.folder / "mountpoint"
     empty.mkdir()
-    pauses: list[float] = []
-
-    def mount_again(pause: float) -> None:
-        pauses.append(pause)
-        if pause == CONFIRM_AFTER_S:
-            os.rename(bench.root, empty)
-            os.rename(bench.folder / "disk", bench.root)
-
     with bench.opened() as (indexer, _):
         survey = indexer.survey()
         os.rename(bench.root, bench.folder / "disk")
         os.rename(empty, bench.root)
         update = indexer.apply(survey)
         assert (sorted(update.left), update.deleted) == (["a.md", "b.md"], 0)
-        _, update = build_whole(indexer, sleep=mount_again)
-    assert (pauses, update.projected, update.deleted) == ([CONFIRM_AFTER_S], 2, 0)
+        with pytest.raises(RootError, match="mounted"):
+            build_whole(indexer)
+        bench.root.rmdir()
+        os.rename(bench.folder / "disk", bench.root)
+        _, update = build_whole(indexer)
+    assert (update.projected, update.deleted) == (2, 0)
     assert bench.paths() == ["a.md", "b.md"]
 
 

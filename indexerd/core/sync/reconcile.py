@@ -50,11 +50,11 @@ class Scan:
 
     `covers`: the paths looked at, each with all below it, '' the whole tree. `stamps`: every page
     there is. `unseen`: files and folders that could not be looked at, `failing` those of them that are
-    worth another look soon. `root`: device and inode.
+    worth another look soon. `root`: which folder it was, whatever its path.
     """
 
     covers: tuple[str, ...]
-    root: tuple[int, int]
+    root: str
     started_ns: int
     stamps: Mapping[str, Stamp] = field(default_factory=dict)
     unseen: tuple[str, ...] = ()

@@ -33,7 +33,7 @@ def scan(
     diagnostics: dict[str, tuple[Diagnostic, ...]] | None = None,
 ) -> Scan:
     stamps = dict.fromkeys(paths, stamp)
-    return Scan(("",), (1, 1), NOW, stamps, unseen, diagnostics or {})
+    return Scan(("",), "1:1:1", NOW, stamps, unseen, diagnostics or {})
 
 
 def work(looked: Scan, *pages: IndexedPage, known: dict[str, tuple[Diagnostic, ...]] | None = None) -> Work:
