@@ -41,7 +41,7 @@ def _build(wiki: Wiki, *, anew: bool) -> None:
     from indexerd.command.logs import get_logger
     from indexerd.command.progress import Progress
     from indexerd.core.page.names import escape_name
-    from indexerd.pipeline.indexer import build_whole
+    from indexerd.pipeline.whole_build import build_whole
     from indexerd.setup.compose import opened_indexer
 
     start = time.monotonic()

@@ -17,7 +17,7 @@ from indexerd.contract.moments import time_text
 from indexerd.core.model import Diagnostic, ProjectionOptions
 from indexerd.core.page.names import CONFIG_FILE, TOPICS_FILE
 from indexerd.core.project import projection_fingerprint
-from indexerd.core.sync.confirmation import CONFIRM_AFTER_S, needs_confirmation
+from indexerd.core.sync.confirmation import needs_confirmation
 from indexerd.core.sync.model import Applied, IndexedPage, ScanRecord
 from indexerd.core.sync.paths import WHOLE_TREE, outermost
 from indexerd.core.sync.plan import (
@@ -42,7 +42,6 @@ from indexerd.tree.tree import Tree
 # One commit: a folder of 1,000 pages moves at once; a commit a page costs twice as much (spec 2.3).
 COMMIT_PAGES: Final = 1000
 COMMIT_BYTES: Final = 16 << 20  # of pages; their records take some five times that in memory
-SETTLE_PAUSES_S: Final = (0.1, 0.4, 1.6)  # for pages that are being written while `build` runs
 _PASSING: Final = {UNSETTLED, READ_FAILED}  # perhaps not so the next time
 _FEW_PATHS: Final = 16  # looked up one by one; more are cheaper in one query
 
@@ -342,43 +341,6 @@ class Indexer:
         if "" in paths or len(paths) > _FEW_PATHS:
             return self._store.fetch_diagnostics()
         return _merged(self._store.fetch_diagnostics(path) for path in paths)
-
-
-def build_whole(
-    indexer: Indexer,
-    *,
-    stop: Callable[[], bool] = never,
-    progress: Callable[[int, int], None] | None = None,
-    sleep: Callable[[float], None] = time.sleep,
-) -> tuple[Survey, Update]:
-    """Bring the index up to date once: what `indexerd build` does.
-
-    A surprising number of deletions is believed when a second scan agrees; pages that are being
-    written, and what the disk refuses, are waited for a little, then left to the next build, with a
-    diagnostic.
-    """
-    survey = _believed_survey(indexer, WHOLE_TREE, stop, sleep)
-    update = indexer.apply(survey, stop=stop, progress=progress)
-    left = (*update.left, *survey.scan.failing)
-    for pause in SETTLE_PAUSES_S:
-        if not left:
-            break
-        sleep(pause)
-        later = _believed_survey(indexer, left, stop, sleep)
-        update.join(indexer.apply(later, stop=stop))
-        left = (*update.left, *later.scan.failing)
-    indexer.record(survey, update, "build", always=True)  # no daemon says when the tree was scanned
-    return survey, update
-
-
-def _believed_survey(
-    indexer: Indexer, covers: Sequence[str], stop: Callable[[], bool], sleep: Callable[[float], None]
-) -> Survey:
-    survey = indexer.survey(covers, stop=stop)
-    if indexer.is_doubtful(survey):
-        sleep(CONFIRM_AFTER_S)
-        survey = indexer.survey(covers, stop=stop)
-    return survey
 
 
 @contextmanager

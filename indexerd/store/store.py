@@ -214,19 +214,17 @@ class Store:
 
         `always`: in any case. None is kept before a rebuild.
         """
-        if not self._is_readable:
-            return
-        with self._explaining():
-            first = select_row(self._connection, "SELECT 1 FROM scan LIMIT 1") is None
-            if always or scan.pages_changed or scan.missed_by_events or first:
-                with self._committing():
-                    write_scan(self._connection, scan)
+        if self._is_readable:
+            with self._explaining():
+                first = select_row(self._connection, "SELECT 1 FROM scan LIMIT 1") is None
+                if always or scan.pages_changed or scan.missed_by_events or first:
+                    with self._committing():
+                        write_scan(self._connection, scan)
 
     @property
     def root_id(self) -> str | None:
         """The folder that the rows are of, whatever its path; None before the first complete scan."""
-        kept = self._meta("root_id")
-        return None if kept is None else str(kept)
+        return None if (kept := self._meta("root_id")) is None else str(kept)
 
     def keep_root(self, root_id: str) -> None:
         """Remember which folder the rows are of; nothing is committed while it is the same."""
@@ -235,10 +233,7 @@ class Store:
                 write_meta(self._connection, root_id=root_id)
 
     def merge(self, pages: int = MERGE_PAGES) -> bool:
-        """Merge the full text for about `pages` pages of writing; whether there was anything to merge.
-
-        To be bought between batches: a commit never merges by itself (spec 2.3).
-        """
+        """Merge about `pages` pages of full text between commits; whether there was anything (spec 2.3)."""
         with self._committing():
             return merge_full_text(self._connection, pages)
 

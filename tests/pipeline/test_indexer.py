@@ -23,7 +23,7 @@ from indexerd.core.sync.model import Plan
 from indexerd.errors import RootError
 from indexerd.pipeline import indexer as indexer_module
 from indexerd.pipeline import page_task, workers
-from indexerd.pipeline.indexer import build_whole
+from indexerd.pipeline.whole_build import build_whole
 from indexerd.store import Store
 from indexerd.tree.openat import stamp_of
 from indexerd.tree.scanner import Stopped, TreeSettings

@@ -1,0 +1,53 @@
+"""One build of the whole tree, as `indexerd build` does it: what is doubtful is scanned a second time.
+
+The daemon has a scheduler and patience of its own; a build is over when it ends.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from indexerd.core.sync.confirmation import CONFIRM_AFTER_S
+from indexerd.core.sync.paths import WHOLE_TREE
+from indexerd.pipeline.indexer import Indexer, Survey, Update, never
+
+SETTLE_PAUSES_S: Final = (0.1, 0.4, 1.6)  # for pages that are being written while `build` runs
+
+
+def build_whole(
+    indexer: Indexer,
+    *,
+    stop: Callable[[], bool] = never,
+    progress: Callable[[int, int], None] | None = None,
+    sleep: Callable[[float], None] = time.sleep,
+) -> tuple[Survey, Update]:
+    """Bring the index up to date once: what `indexerd build` does.
+
+    A surprising number of deletions is believed when a second scan agrees; pages that are being
+    written, and what the disk refuses, are waited for a little, then left to the next build, with a
+    diagnostic.
+    """
+    survey = _believed_survey(indexer, WHOLE_TREE, stop, sleep)
+    update = indexer.apply(survey, stop=stop, progress=progress)
+    left = (*update.left, *survey.scan.failing)
+    for pause in SETTLE_PAUSES_S:
+        if not left:
+            break
+        sleep(pause)
+        later = _believed_survey(indexer, left, stop, sleep)
+        update.join(indexer.apply(later, stop=stop))
+        left = (*update.left, *later.scan.failing)
+    indexer.record(survey, update, "build", always=True)  # no daemon says when the tree was scanned
+    return survey, update
+
+
+def _believed_survey(
+    indexer: Indexer, covers: Sequence[str], stop: Callable[[], bool], sleep: Callable[[float], None]
+) -> Survey:
+    survey = indexer.survey(covers, stop=stop)
+    if indexer.is_doubtful(survey):
+        sleep(CONFIRM_AFTER_S)
+        survey = indexer.survey(covers, stop=stop)
+    return survey
