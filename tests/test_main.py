@@ -328,7 +328,7 @@ def test_a_program_that_was_removed_while_it_runs_is_what_is_told(
     def fail(*_: object, **__: object) -> None:
         raise FileNotFoundError(2, "No such file or directory", str(wiki / "venv"))
 
-    monkeypatch.setattr("indexerd.pipeline.indexer.build_whole", fail)
+    monkeypatch.setattr("indexerd.pipeline.whole_build.build_whole", fail)
     status, _, err = indexerd("build", str(wiki))
     assert status == 74
     assert "bin/python: the program that runs here has been removed; install it again" in err
