@@ -22,6 +22,7 @@ from indexerd.core.sync.intervals import SHORTEST_INTERVAL_S
 from indexerd.daemon.environment import Surroundings
 from indexerd.daemon.loop import Daemon
 from indexerd.daemon.resources import Workshop
+from indexerd.errors import StorageError
 from indexerd.service.notify import ServiceManager
 from indexerd.service.status_file import StateFile
 from indexerd.setup.compose import find_wiki
@@ -99,9 +100,12 @@ class Followed:
         self.advance(SHORTEST_INTERVAL_S)
 
     def indexed(self) -> dict[str, str | None]:
-        """Path and content hash of every page in the index."""
-        with Snapshot.open(self.db) as snapshot:
-            return {path: page.content_hash for path, page in snapshot.fetch_indexed().items()}
+        """Path and content hash of every page in the index; nothing where there is none just now."""
+        try:
+            with Snapshot.open(self.db) as snapshot:
+                return {path: page.content_hash for path, page in snapshot.fetch_indexed().items()}
+        except StorageError:
+            return {}
 
     @property
     def generation(self) -> int:

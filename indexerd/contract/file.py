@@ -44,6 +44,7 @@ META_KEYS: Final = (
     "changes_floor",  # the newest generation that was trimmed off the change feed
     "clean",  # 1 when the writer closed it; the writer's own
     "objects",  # tables and views that a rebuild drops; the writer's own
+    "root_id",  # device, inode and file system of the root at the last complete scan; the writer's own
 )
 
 # Columns of the public views, in order; only ever added to (spec 2.2).

@@ -147,6 +147,7 @@ def create_schema(connection: apsw.Connection, identity: Identity) -> None:
         changes_floor=0,
         clean=0,
         objects=" ".join(SCHEMA_OBJECTS),
+        root_id=None,
     )
     connection.pragma("user_version", SCHEMA_VERSION)
 
