@@ -60,7 +60,7 @@ async def serve_barrier(
                 await _serve_one(client, ask)
             except (anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream, OSError):
                 pass  # a client that goes away before its answer is its own business
-            except Exception:
+            except Exception:  # a fault of ours ends this client, never the daemon; the log tells it
                 log.warning("request.failed", exc_info=True)
 
     task_status.started()
