@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from indexerd.contract.record import Record
+    from wikiq.index.asked import Asked
     from wikiq.index.daemon_state import DaemonView
     from wikiq.model.results import Freshness
 
@@ -126,6 +127,10 @@ class Snapshot:
         """Fetch the first row of a SELECT, None without one."""
         found: tuple[Any, ...] | None = self.connection.execute(select, values).fetchone()
         return found
+
+    def candidates(self, asked: Asked) -> list[tuple[Any, ...]]:
+        """Fetch what may answer a question, one row a candidate: the columns of `sql.SELECT_RANKED`."""
+        return self.rows(asked.statement, asked.values)
 
     def only_row(self, select: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> tuple[Any, ...]:
         """Fetch the row of a SELECT that has one in every index that is whole."""

@@ -47,9 +47,9 @@ SELECT page_id, slug, path, title, sections FROM v1_pages WHERE slug = :name OR 
 ORDER BY slug <> :name LIMIT 1"""
 
 SELECT_PAGES_NAMED = """
-SELECT DISTINCT p.page_id, p.slug, p.path, p.title, p.sections, n.kind
-FROM v1_names n JOIN v1_pages p ON p.page_id = n.page_id
-WHERE n.key IN (?, ?) ORDER BY length(p.path), p.path"""
+SELECT p.page_id, p.slug, p.path, p.title, p.sections, n.kind
+FROM v1_names n JOIN v1_pages p ON p.page_id = n.page_id WHERE n.key IN (?, ?)
+GROUP BY p.page_id, p.slug, p.path, p.title, p.sections, n.kind ORDER BY length(p.path), p.path"""
 
 # Names that hold what was typed come first: the miss is then most likely a beginning or an end.
 SELECT_SIMILAR_NAMES = """
@@ -102,7 +102,7 @@ FROM v1_sections WHERE page_id = ? AND ordinal = ?"""
 SELECT_SOURCE = """
 SELECT text FROM (
   SELECT -1 AS ordinal, lead AS text FROM v1_pages WHERE page_id = :page_id
-  UNION ALL SELECT ordinal, heading_source || body FROM v1_sections WHERE page_id = :page_id)
+  UNION ALL SELECT ordinal, heading_source || body FROM v1_sections WHERE page_id = :page_id) AS parts
 ORDER BY ordinal"""
 
 # Structure. Paths are JSON arrays as the index writes them. `section_path` leaves off a first heading
@@ -151,7 +151,9 @@ SELECT n.key, p.slug, p.path FROM v1_names n JOIN v1_pages p ON p.page_id = n.pa
 WHERE n.kind = 'alias' AND EXISTS (
   SELECT 1 FROM v1_names o WHERE o.key = n.key AND o.kind = 'alias' AND o.page_id <> n.page_id)
 ORDER BY n.key, p.path"""
-SELECT_DIAGNOSTICS = "SELECT kind, path, slug, line, message FROM v1_diagnostics ORDER BY kind, path, line"
+SELECT_DIAGNOSTICS = (
+    "SELECT kind, path, slug, line, message FROM v1_diagnostics ORDER BY kind, path, line NULLS FIRST"
+)
 
 # A page's chunks at once, pages in the order of their ids; `{condition}` as for SELECT_PAGES.
 SELECT_PAGES_TO_EMBED = """

@@ -35,7 +35,7 @@ def checked_filters(snapshot: Snapshot, filters: Filters) -> Filters:
 
 
 def page_condition(filters: Filters) -> tuple[str, list[str]]:
-    """Give the condition on `p`, a row of v1_pages, with its values; `1` when every page passes.
+    """Give the condition on `p`, a row of v1_pages, with its values; `TRUE` when every page passes.
 
     The filters are checked ones.
     """
@@ -67,7 +67,7 @@ def page_condition(filters: Filters) -> tuple[str, list[str]]:
         add(sql.LINKS_TO, slug)
     for slug in filters.linked_by:
         add(sql.LINKED_BY, slug)
-    return " AND ".join(parts) or "1", values
+    return " AND ".join(parts) or "TRUE", values
 
 
 def clean_mention(path: str) -> str:

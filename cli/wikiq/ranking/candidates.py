@@ -8,6 +8,7 @@ from __future__ import annotations
 from indexerd.contract.record import Record
 from indexerd.contract.terms import fold_path, fold_title
 from wikiq.index import sql
+from wikiq.index.asked import Asked, AskedClause, AskedPart
 from wikiq.query.filters import page_condition
 from wikiq.query.match import clause_condition, match_expressions, name_expression
 from wikiq.ranking.heading_match import heading_share
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from wikiq.index.database import Snapshot
     from wikiq.model.policies import Policy
     from wikiq.model.request import Filters
-    from wikiq.query.match import Condition, Expressions
+    from wikiq.query.match import Expressions
     from wikiq.query.parse import Clause, Question
     from wikiq.query.vocabulary import Vocabulary
     from wikiq.ranking.score import Scored
@@ -34,15 +35,6 @@ class Ranking(Record):
 
     ranked: list[Scored]
     total: int
-
-
-class Part(Record):
-    """What is asked of one full-text table, and how much its bm25 weighs."""
-
-    name: str
-    table: str
-    weight: float
-    asked: str
 
 
 class _Fragment(Record):
@@ -71,57 +63,80 @@ def fetch_ranking(
     expressions = match_expressions(
         question, vocabulary.uses, vocabulary.forms, with_function_words=policy.function_words
     )
-    asked = _scored_parts(expressions, policy)
-    parts = _found(asked, policy)
-    clauses = _clauses(question)
-    names = _names(question, vocabulary, policy)
     condition, bound = page_condition(filters)
-    literals = question.literals if policy.literal_weight else ()
-    phrases = [_holds(clause_condition(clause)) for clause in question.phrases]
-    statement = sql.SELECT_RANKED.format(
-        parts=parts.text,
-        sums=_sums(asked if in_parts else ()),
-        own=", ".join(PARTS[:OWN]),
-        clauses=clauses.text,
-        names=names.text,
-        everything=int(filters.is_empty),
+    asked = _asked(
+        parts=_scored_parts(expressions, policy),
+        weights=policy.weights,
+        required=tuple(map(_asked_clause, question.required)),
+        excluded=tuple(map(_asked_clause, question.excluded)),
+        phrases=tuple(map(_asked_clause, question.phrases)),
+        literals=tuple(literal.text for literal in question.literals) if policy.literal_weight else (),
+        names=_asked_names(question, vocabulary, policy),
+        typed=_asked_name(question, policy),
+        is_everything=filters.is_empty,
         condition=condition,
-        literals=", ".join(sql.HOLDS_LITERAL for _ in literals) or "1",
-        phrases=" + ".join(phrase.text for phrase in phrases) or "0",
-        counted="passed" if sections else "best",
+        bound=bound,
+        pool=max(policy.pool, limit if sections else 0),
+        pages=limit,
+        sections=sections,
+        in_parts=in_parts,
     )
-    typed = question.text.strip() if policy.exact_names else ""
-    values = (
-        *parts.values,
-        *clauses.values,
-        *bound,
-        fold_path(typed),
-        fold_title(typed),
-        *names.values,
-        *bound,
-        max(policy.pool, limit if sections else 0),
-        limit,
-        limit,
-        *(literal.text for literal in literals for _ in range(2)),
-        *(value for phrase in phrases for value in phrase.values),
-    )
-    rows = snapshot.rows(statement, values)
-    shares = literal_shares(question, vocabulary.sections)[: len(literals)]
+    rows = snapshot.candidates(asked)
+    shares = literal_shares(question, vocabulary.sections)[: len(asked.literals)]
     headings = _heading_shares(question, vocabulary, rows) if policy.heading_weight else {}
     return Ranking(
-        ranked=rank_candidates((_candidate(row, len(literals), headings) for row in rows), policy, shares),
+        ranked=rank_candidates(
+            (_candidate(row, len(asked.literals), headings) for row in rows), policy, shares
+        ),
         total=rows[0][-1] if rows else 0,
     )
 
 
-def _scored_parts(expressions: Expressions, policy: Policy) -> list[Part]:
+def _asked(**told: Any) -> Asked:
+    """Put the question together, with the one statement that asks it of the file."""
+    asked = Asked(**told, statement="", values=())
+    parts = _found(asked.parts, asked.weights)
+    clauses = _clauses(asked)
+    names = _names(asked.names)
+    phrases = [_holds(phrase) for phrase in asked.phrases]
+    statement = sql.SELECT_RANKED.format(
+        parts=parts.text,
+        sums=_sums(asked.parts if asked.in_parts else ()),
+        own=", ".join(PARTS[:OWN]),
+        clauses=clauses.text,
+        names=names.text,
+        everything=int(asked.is_everything),
+        condition=asked.condition,
+        literals=", ".join(sql.HOLDS_LITERAL for _ in asked.literals) or "1",
+        phrases=" + ".join(phrase.text for phrase in phrases) or "0",
+        counted="passed" if asked.sections else "best",
+    )
+    values = (
+        *parts.values,
+        *clauses.values,
+        *asked.bound,
+        *asked.typed,
+        *names.values,
+        *asked.bound,
+        asked.pool,
+        asked.pages,
+        asked.pages,
+        *(literal for literal in asked.literals for _ in range(2)),
+        *(value for phrase in phrases for value in phrase.values),
+    )
+    return asked.replace(statement=statement, values=values)
+
+
+def _scored_parts(expressions: Expressions, policy: Policy) -> list[AskedPart]:
     """The parts of a section's score that a question has."""
     parts = (
-        Part(name="words", table="sections_fts", weight=1.0, asked=expressions.words),
-        Part(name="pairs", table="sections_fts", weight=policy.pair_weight, asked=expressions.pairs),
-        Part(name="forms", table="sections_fts", weight=policy.form_weight, asked=expressions.forms),
-        Part(name="pieces", table="sections_grams", weight=policy.piece_weight, asked=expressions.pieces),
-        Part(
+        AskedPart(name="words", table="sections_fts", weight=1.0, asked=expressions.words),
+        AskedPart(name="pairs", table="sections_fts", weight=policy.pair_weight, asked=expressions.pairs),
+        AskedPart(name="forms", table="sections_fts", weight=policy.form_weight, asked=expressions.forms),
+        AskedPart(
+            name="pieces", table="sections_grams", weight=policy.piece_weight, asked=expressions.pieces
+        ),
+        AskedPart(
             name="piece_pairs",
             table="sections_grams",
             weight=policy.piece_weight * policy.piece_pair_weight,
@@ -131,7 +146,7 @@ def _scored_parts(expressions: Expressions, policy: Policy) -> list[Part]:
     return [part for part in parts if part.weight and part.asked]
 
 
-def _sums(asked: Sequence[Part]) -> str:
+def _sums(asked: Sequence[AskedPart]) -> str:
     """A column for each part of a section's own score; all in the first where no parts are told."""
     sums = dict.fromkeys(PARTS[:OWN], "0.0")
     if asked:
@@ -141,30 +156,41 @@ def _sums(asked: Sequence[Part]) -> str:
     return ", ".join(f"{value} AS {name}" for name, value in sums.items())
 
 
-def _found(parts: Sequence[Part], policy: Policy) -> _Fragment:
+def _found(parts: Sequence[AskedPart], weights: Sequence[float]) -> _Fragment:
     """A row for every section that a part fits, with what it adds to the section's score."""
     return _Fragment(
         text=" UNION ALL ".join(
             sql.SCORED_PART.format(part=number, table=part.table) for number, part in enumerate(parts)
         )
         or sql.NO_PART,
-        values=tuple(v for part in parts for v in (*policy.weights, part.weight, part.asked)),
+        values=tuple(v for part in parts for v in (*weights, part.weight, part.asked)),
     )
 
 
-def _clauses(question: Question) -> _Fragment:
+def _asked_clause(clause: Clause) -> AskedClause:
+    condition = clause_condition(clause)
+    return AskedClause(
+        natural=condition.natural,
+        pieces=condition.pieces,
+        rest=condition.rest,
+        column=clause.column,
+        literals=tuple(clause.literals),
+    )
+
+
+def _clauses(asked: Asked) -> _Fragment:
     """What a section must hold and must not."""
-    held = [_holds_clause(clause) for clause in question.required]
-    kept_out = [_holds_clause(clause) for clause in question.excluded]
+    held = [_holds_clause(clause) for clause in asked.required]
+    kept_out = [_holds_clause(clause) for clause in asked.excluded]
     texts = [part.text for part in held] + [f"NOT {part.text}" for part in kept_out]
     return _Fragment(
         text=" AND ".join(texts) or "1", values=tuple(v for part in held + kept_out for v in part.values)
     )
 
 
-def _holds_clause(clause: Clause) -> _Fragment:
+def _holds_clause(clause: AskedClause) -> _Fragment:
     """The condition of a clause: its words side by side, and those with signs as they were typed."""
-    words = _holds(clause_condition(clause))
+    words = _holds(clause)
     if not clause.literals:
         return words
     signs = sql.HOLDS_SIGNS.format(text=sql.SIGNS_IN[clause.column])
@@ -174,23 +200,35 @@ def _holds_clause(clause: Clause) -> _Fragment:
     )
 
 
-def _holds(condition: Condition) -> _Fragment:
-    if not condition.pieces:
-        return _Fragment(text=sql.HOLDS_WORDS, values=(condition.natural,))
-    if not condition.rest:
+def _holds(clause: AskedClause) -> _Fragment:
+    """The condition of a clause's words alone."""
+    if not clause.pieces:
+        return _Fragment(text=sql.HOLDS_WORDS, values=(clause.natural,))
+    if not clause.rest:
         return _Fragment(
-            text=f"({sql.HOLDS_WORDS} OR {sql.HOLDS_PIECES})", values=(condition.natural, condition.pieces)
+            text=f"({sql.HOLDS_WORDS} OR {sql.HOLDS_PIECES})", values=(clause.natural, clause.pieces)
         )
     return _Fragment(
         text=f"({sql.HOLDS_WORDS} OR {sql.HOLDS_PIECES} AND {sql.HOLDS_WORDS})",
-        values=(condition.natural, condition.pieces, condition.rest),
+        values=(clause.natural, clause.pieces, clause.rest),
     )
 
 
-def _names(question: Question, vocabulary: Vocabulary, policy: Policy) -> _Fragment:
-    """Pages found by their name; a name cannot show that a phrase is held or a word is not."""
-    expression = name_expression(question, vocabulary.uses)
-    if not policy.names or not expression or question.required or question.excluded:
+def _asked_names(question: Question, vocabulary: Vocabulary, policy: Policy) -> str:
+    """What finds pages by their name; a name cannot show that a phrase is held or a word is not."""
+    if not policy.names or question.required or question.excluded:
+        return ""
+    return name_expression(question, vocabulary.uses)
+
+
+def _asked_name(question: Question, policy: Policy) -> tuple[str, str]:
+    """The question as the name of a page, folded as a path and as a title; empty where none is sought."""
+    typed = question.text.strip() if policy.exact_names else ""
+    return fold_path(typed), fold_title(typed)
+
+
+def _names(expression: str) -> _Fragment:
+    if not expression:
         return _Fragment(text=sql.NO_NAMED_PAGES)
     return _Fragment(text=sql.NAMED_PAGES, values=(expression,))
 
