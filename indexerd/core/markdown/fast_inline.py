@@ -11,7 +11,8 @@ from typing import Final
 
 from indexerd.core.markdown.document import FoundLink, LineCounter, References, fold_blanks
 from indexerd.core.markdown.opaque import closing_ticks
-from indexerd.core.markdown.parser import WIKILINK, InlineFinds, find_definition
+from indexerd.core.markdown.parser import InlineFinds, find_definition
+from indexerd.core.markdown.rules import WIKILINK
 from indexerd.core.model import LinkKind
 
 # Text in brackets without brackets: no escape, HTML, image or emphasis. `_` within a word is text

@@ -1,6 +1,6 @@
 """What Markdown means: text -> headings, blocks, links, code spans and tags, with their lines.
 
-The only user of markdown-it (CommonMark with GFM tables, HTML on), and the judge of every other
+CommonMark with GFM tables, HTML on, by markdown-it with the rules of `rules`; the judge of every other
 reading of Markdown in this package. It knows nothing of sections, pages, paths or front matter.
 """
 
@@ -13,9 +13,7 @@ from typing import Final
 
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import mdTrim, normalizeReference
-from markdown_it.rules_block import StateBlock, reference
 from markdown_it.rules_block.table import escapedSplit
-from markdown_it.rules_inline import StateInline, autolink, html_inline, image, link
 from markdown_it.token import Token
 
 from indexerd.core.markdown.attributes import neighbour_id, split_attributes
@@ -35,17 +33,12 @@ from indexerd.core.markdown.document import (
 )
 from indexerd.core.markdown.html import RAW_HTML, html_link, html_links, html_title
 from indexerd.core.markdown.opaque import hide_regions, show
+from indexerd.core.markdown.rules import MAX_BRACKETS, use_block_rules, use_inline_rules
 from indexerd.core.model import LinkKind
 
 # Levels of blocks within blocks. The preset's 20 silently drops every heading after a deeper list;
 # at 200 the parser needs some 400 frames, below the interpreter's limit of 1,000.
 MAX_NESTING: Final = 200
-# Brackets within brackets, and images within images, beyond which brackets are text: four frames
-# each. So what a page means never depends on how deep in calls the parser is started.
-MAX_BRACKETS: Final = 100
-MAX_IMAGES: Final = 20
-_IMAGE_DEPTH: Final = "image_depth"
-
 
 _BLOCK_KINDS: Final = {
     "paragraph_open": BlockKind.PARAGRAPH,
@@ -63,8 +56,6 @@ _CONTAINERS: Final = ("blockquote_open", "list_item_open")
 _LEAVES_OPEN: Final = ("fence", "html_block")
 
 _CODE: Final = ("fence", "code_block")
-# A single bracket does not end one: `[[Sq]uare]]`.
-WIKILINK: Final = re.compile(r"!?\[\[((?:[^\[\]|\n]|\](?!\]))+?)(?:\\?\|((?:[^\[\]\n]|\](?!\]))*))?\]\]")
 _MAY_BE_PATH: Final = re.compile(r"\s*[^\s/\\]*[/\\]\S*\s*")
 # What a tag may hold, as Obsidian has it: no blank, no ASCII punctuation but `-_/`, no general or
 # CJK punctuation; any script and emoji (with their joiner U+200D) may.
@@ -191,99 +182,15 @@ def split_row(row: str) -> list[str]:
 @cache
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING, "inline_definitions": True})
-    parser.enable("table")
-    parser.block.ruler.at("reference", _reference, {"alt": []})
-    parser.normalizeLink = _keep_target  # type: ignore[method-assign]  # targets are kept as written
+    use_block_rules(parser)
     return parser
 
 
 @cache
 def _inline_parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"maxNesting": MAX_BRACKETS})
-    parser.inline.ruler.before("link", "wikilink", _wikilink)
-    parser.inline.ruler.at("link", _placed_link)
-    parser.inline.ruler.at("image", _placed_image)
-    parser.inline.ruler.at("autolink", _placed(autolink, lambda _: LinkKind.AUTOLINK))
-    parser.inline.ruler.at("html_inline", _placed(html_inline, lambda _: LinkKind.HTML))
-    parser.normalizeLink = _keep_target  # type: ignore[method-assign]  # targets are kept as written
+    use_inline_rules(parser)
     return parser
-
-
-def _reference(state: StateBlock, first: int, last: int, silent: bool) -> bool:  # noqa: FBT001 - as above
-    """The parser's own rule; `[^1]: word` is a footnote and no link definition."""
-    if state.src.startswith("[^", state.bMarks[first] + state.tShift[first]):
-        return False
-    return reference(state, first, last, silent)
-
-
-def _keep_target(url: str) -> str:
-    return url
-
-
-def _link_kind(state: StateInline) -> LinkKind:
-    return LinkKind.INLINE if state.src[state.pos - 1] == ")" else LinkKind.REFERENCE
-
-
-def _placed(
-    rule: Callable[[StateInline, bool], bool], kind: Callable[[StateInline], LinkKind]
-) -> Callable[[StateInline, bool], bool]:
-    """A rule of the parser's own that notes where its token begins: tokens carry no column."""
-
-    def placed(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - the signature of a rule
-        at, index = state.pos, len(state.tokens) + bool(state.pending)
-        if not rule(state, silent):
-            return False
-        if not silent:
-            state.tokens[index].meta = {"at": at, "kind": kind(state)}
-        return True
-
-    return placed
-
-
-_placed_link: Final = _placed(link, _link_kind)
-
-
-def _placed_image(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - the signature of a rule
-    at, depth = state.pos, state.env.get(_IMAGE_DEPTH, 0)
-    if depth == MAX_IMAGES:
-        return False
-    state.env[_IMAGE_DEPTH] = depth + 1
-    is_image = image(state, silent)
-    state.env[_IMAGE_DEPTH] = depth
-    if is_image and not silent:
-        state.tokens[-1].meta = {"at": at}
-    return is_image
-
-
-def _wikilink(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - the signature of a rule
-    """`[[page#heading|label]]` and `![[embed]]`; `[[1]](address)` stays CommonMark's link."""
-    src, at = state.src, state.pos
-    if not src.startswith(("[[", "![["), at):
-        return False
-    match = WIKILINK.match(src, at, state.posMax)
-    if match is None or not match[1].strip():
-        return False
-    if src[at] == "[" and _is_tag_sign(src, at - 1):
-        if not silent:
-            state.push("tag", "", 0).content = match[1].strip()
-        state.pos = match.end()
-        return True
-    is_embed = src[at] == "!"
-    if src.startswith("(", match.end()) and (_placed_image if is_embed else _placed_link)(state, silent):
-        return True
-    if not silent:
-        token = state.push("wikilink", "", 0)
-        target = match[1].strip()
-        token.info = target
-        token.content = (match[2] or "").strip() or target
-        token.meta = {"at": at, "kind": LinkKind.EMBED if is_embed else LinkKind.WIKILINK}
-    state.pos = match.end()
-    return True
-
-
-def _is_tag_sign(source: str, at: int) -> bool:
-    """Whether the `#` of Logseq's `#[[two words]]` is there."""
-    return source[at : at + 1] == "#" and (at == 0 or source[at - 1].isspace()) if at >= 0 else False
 
 
 def _inline_tokens(source: str, references: References) -> list[Token]:
