@@ -79,6 +79,8 @@ ROOMS: Final[dict[str, set[str]]] = {
     "wikiq.eval": {"wikiq.ranking", "wikiq.query", *INDEX_ROOMS, *SHARED},
     "wikiq.shell": {"wikiq.answers", "wikiq.output", "wikiq.query", *INDEX_ROOMS, *SHARED},
     "wikiq.mcp": {"wikiq.answers", "wikiq.query", *INDEX_ROOMS, *SHARED},
+    "wikiq.web": {"wikiq.web.rendering", "wikiq.answers", *INDEX_ROOMS, *SHARED},
+    "wikiq.web.rendering": {"wikiq.answers", "indexerd.core.markdown", *SHARED},
     "wikiq.commands": {
         "wikiq.shell",
         "wikiq.answers",
@@ -94,14 +96,20 @@ ROOMS: Final[dict[str, set[str]]] = {
 
 # What of the writer the reader may load: it must agree with it, and pays for every module at its start.
 READER_MAY_IMPORT: Final = {"indexerd.contract"}
+# The viewer's renderer reads Markdown as the index does, so that anchors and links agree.
+RENDERER_MAY_IMPORT: Final = {"indexerd.core.markdown", *READER_MAY_IMPORT}
 
 # Distributions and what alone may import them.
 ONLY_IN: Final = {
     "anyio": {"indexerd.daemon", "indexerd.tree.watcher"},
     "apsw": {"indexerd.store"},
     "click": {"indexerd.main", "indexerd.command", "wikiq.commands"},
-    "markdown_it": {"indexerd.core.markdown.parser"},
+    "markdown_it": {"indexerd.core.markdown.parser", "indexerd.core.markdown.rules", "wikiq.web.rendering"},
     "pathspec": {"indexerd.tree.ignore"},
+    "latex2mathml": {"wikiq.web.rendering.regions"},
+    "mdit_py_plugins": {"wikiq.web.rendering.reading"},
+    "nh3": {"wikiq.web.rendering.safety"},
+    "pygments": {"wikiq.web.rendering.code"},
     "structlog": {"indexerd.command.logs"},
     "watchfiles": {"indexerd.tree.watcher"},
     "yaml": {"indexerd.core.page.yaml_subset"},
@@ -119,7 +127,7 @@ PURE: Final = {
     "zlib",
 }  # fmt: skip
 # Rooms whose modules compute; what query, ranking and snippet fetch, their snapshot fetches for them.
-PURE_ROOMS: Final = {"indexerd.core", "wikiq.query", "wikiq.ranking", "wikiq.snippet"}
+PURE_ROOMS: Final = {"indexerd.core", "wikiq.query", "wikiq.ranking", "wikiq.snippet", "wikiq.web.rendering"}
 IMPURE_CALLS: Final = {"open", "print", "input", "now", "today", "utcnow", "exec", "eval"}
 
 VAGUE_NAMES: Final = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "handler"}
@@ -207,10 +215,10 @@ def test_the_table_of_rooms_has_no_way_back() -> None:
 @pytest.mark.parametrize("name", sorted(module.name for module in named("wikiq")))
 def test_the_reader_loads_of_the_writer_only_the_contract(name: str) -> None:
     imported = imported_modules(MODULES[name], MODULES)
+    is_renderer = room_of(name) == "wikiq.web.rendering"
+    allowed = RENDERER_MAY_IMPORT if is_renderer else READER_MAY_IMPORT
     assert [
-        other
-        for other in imported
-        if not other.startswith("wikiq") and not is_listed(other, READER_MAY_IMPORT)
+        other for other in imported if not other.startswith("wikiq") and not is_listed(other, allowed)
     ] == []
 
 

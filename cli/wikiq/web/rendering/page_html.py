@@ -1,0 +1,84 @@
+"""HTML that a page holds -> the same with its links resolved, without ids, classes and form fields.
+
+Not the guard: whatever a browser may read otherwise than Python's parser, `safety` cleans after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from html.parser import HTMLParser
+from typing import Final
+
+from wikiq.web.rendering.links import Links
+
+# Not taken over: what addresses or styles, or what only the frame of the viewer may say.
+_DROPPED: Final = frozenset({"id", "class", "style", "name", "srcset", "tabindex", "role", "target", "rel"})
+_FIELDS: Final = frozenset({"input", "button", "select", "textarea", "form"})
+
+Attributes = Sequence[tuple[str, str | None]]
+
+
+class PageHtml(HTMLParser):
+    """Rewrites pieces of HTML, each by itself: a whole block, or one tag within a paragraph."""
+
+    def __init__(self, links: Links) -> None:
+        super().__init__(convert_charrefs=False)
+        self._links = links
+        self._out: list[str] = []
+        self._in_link = False
+
+    def rewrite(self, html: str) -> str:
+        """The HTML as it goes on to be cleaned."""
+        self.reset()
+        self._out = []
+        self.feed(html)
+        self.close()
+        return "".join(self._out)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Resolve a link or a picture; wrap a table; leave anything else."""
+        values = {name: value or "" for name, value in attrs}
+        if tag == "a":
+            target = values.get("href", "").strip()
+            self._in_link = bool(target)
+            title = values.get("title")
+            self._out.append(self._links.opening("html", target, title=title) if target else "<a>")
+        elif tag == "img":
+            self._out.append(self._picture(values))
+        elif tag == "table":
+            self._out.append('<div class="table" role="group" aria-label="Table" tabindex="0"><table>')
+        elif tag not in _FIELDS:
+            kept = "".join(
+                f' {name}="{escape(value or "")}"'
+                for name, value in attrs
+                if name not in _DROPPED and not name.startswith("on")
+            )
+            self._out.append(f"<{tag}{kept}>")
+
+    def handle_endtag(self, tag: str) -> None:
+        """Close what was opened."""
+        if tag == "a":
+            self._in_link = False
+        if tag not in _FIELDS:
+            self._out.append(f"</{tag}></div>" if tag == "table" else f"</{tag}>")
+
+    def handle_data(self, data: str) -> None:
+        """Text; within scripts and styles too, which do not come through."""
+        self._out.append(escape(data, quote=False))
+
+    def handle_entityref(self, name: str) -> None:
+        """A character by its name."""
+        self._out.append(f"&{name};")
+
+    def handle_charref(self, name: str) -> None:
+        """A character by its number."""
+        self._out.append(f"&#{name};")
+
+    def _picture(self, values: dict[str, str]) -> str:
+        target = values.get("src", "").strip()
+        if not target:
+            return ""
+        return self._links.picture(
+            "html", target, values.get("alt", "").strip(), values.get("title"), in_link=self._in_link
+        )
