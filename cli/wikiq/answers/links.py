@@ -40,7 +40,7 @@ class LinkRow(Record):
     context without markup. `target` is as written; `target_slug` the page it means, None for anything
     else. `status`: `page`, `file` (something on the disk that is no page), `external`, `site`, `text` or
     `broken`. `how`: by which step the page was found (docs/database.md, v1_links); `ambiguous`: others
-    were as near.
+    were as near. `file`: where `status` is `file`, its path from the root as the disk spells it.
     """
 
     slug: str
@@ -60,6 +60,7 @@ class LinkRow(Record):
     anchor: str
     how: str | None
     ambiguous: bool
+    file: str | None
 
 
 class StoredLink(Record):
@@ -104,15 +105,24 @@ def link_status(link: StoredLink, tree: TreeNames) -> str:
         return EXTERNAL
     if target_path is None:
         return BROKEN  # it leads out of the root
-    if tree.has_path(target_path) or (not is_by_name and tree.has_folded_path(target_path)):
+    if is_by_name and not tree.has_path(target_path) and _NO_NAME.fullmatch(target_path):
+        return TEXT
+    if linked_file(link, tree) is not None:
         return FILE
-    if is_by_name:
-        if _NO_NAME.fullmatch(target_path):
-            return TEXT
-        beside = link.path.rpartition("/")[0]
-        if tree.has_name(target_path) or tree.has_path(f"{beside}/{target_path}".lstrip("/")):
-            return FILE
     return SITE if _is_of_site(link.target, target_path, tree) else BROKEN
+
+
+def linked_file(link: StoredLink, tree: TreeNames) -> str | None:
+    """Give the path from the root of the file that a link means, as the disk spells it; None without one."""
+    path, beside = link.target_path, link.path.rpartition("/")[0]
+    if path is None or link.external:
+        return None
+    if tree.has_path(path):
+        return path
+    if link.kind not in BY_NAME_KINDS:
+        return tree.spelled(path)
+    near = f"{beside}/{path}".lstrip("/")
+    return near if tree.has_path(near) else tree.find_name(path, beside)
 
 
 def _is_of_site(target: str, target_path: str, tree: TreeNames) -> bool:
@@ -146,6 +156,7 @@ def _lines_of(snapshot: Snapshot, page_id: int) -> list[str]:
 
 def _link_row(link: StoredLink, line: str, section: OutlineRow | None, tree: TreeNames) -> LinkRow:
     context = _around(line.strip(), link.label or link.target)
+    status = link_status(link, tree)
     return LinkRow(
         slug=link.slug,
         path=link.path,
@@ -156,7 +167,7 @@ def _link_row(link: StoredLink, line: str, section: OutlineRow | None, tree: Tre
         label=link.label,
         fragment=link.fragment,
         target_slug=link.target_slug,
-        status=link_status(link, tree),
+        status=status,
         context=context,
         plain=plain_text(context),
         title=link.title,
@@ -164,6 +175,7 @@ def _link_row(link: StoredLink, line: str, section: OutlineRow | None, tree: Tre
         anchor=section.anchor if section is not None else "",
         how=link.how,
         ambiguous=bool(link.ambiguous),
+        file=linked_file(link, tree) if status == FILE else None,
     )
 
 

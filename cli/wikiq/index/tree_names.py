@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from functools import cached_property
+from itertools import takewhile
 
 from indexerd.contract.terms import fold_path
 
@@ -38,15 +39,26 @@ class TreeNames:
             names.append(name)
         return "/".join(names)
 
-    def has_name(self, name: str) -> bool:
-        """Tell whether a file of this name, whatever its case, lies anywhere; hidden folders left out.
+    def find_name(self, name: str, beside: str) -> str | None:
+        """Give the path of the file of this name, whatever its case; hidden folders are left out.
 
         Folders in `name` are the last ones above the file, as Obsidian takes them; the ending of a
-        page may be missing.
+        page may be missing. Of several the one nearest to the folder `beside`, then the shortest path.
         """
         above, _, last = fold_path(name).rpartition("/")
-        folders = (folder for end in ("", *PAGE_ENDINGS) for folder in self._files.get(last + end, ()))
-        return any(f"/{folder}".endswith(f"/{above}" if above else "") for folder in folders)
+        paths = [
+            f"{folder}/{last}{end}".lstrip("/")
+            for end in ("", *PAGE_ENDINGS)
+            for folder in self._files.get(last + end, ())
+            if f"/{folder}".endswith(f"/{above}" if above else "")
+        ]
+        home = fold_path(beside).split("/")
+
+        def distance(path: str) -> tuple[int, int, str]:
+            pairs = zip(path.split("/")[:-1], home, strict=False)
+            return -sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs)), len(path), path
+
+        return self.spelled(min(paths, key=distance)) if paths else None
 
     def _names_in(self, folder: str) -> dict[str, str]:
         """The names in a folder by their folded form; none where it cannot be listed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,16 @@ def test_every_link_says_what_it_leads_to(database: Database) -> None:
         (10, "sub/b.html#part"): ("page", "sub/b"),
         (10, "sub/gone.html"): ("broken", None),
     }
+
+
+def test_a_link_to_a_file_says_where_it_lies_as_the_disk_spells_it(tmp_path: Path) -> None:
+    text = "# A\n\n![[Cat.png]] ![](../IMG/cat.png) ![](cat.png) [[a]]\n"
+    wiki = build_wiki(tmp_path, {"notes/a.md": text})
+    (wiki.index.root / "img").mkdir()
+    (wiki.index.root / "img" / "cat.png").write_bytes(b"")
+    with closing(open_database(str(wiki.index.db))) as database:
+        found = [(row.status, row.file) for row in answer(database, links, "a")]
+    assert found == [("file", "img/cat.png"), ("file", "img/cat.png"), ("broken", None), ("page", None)]
 
 
 def test_backlinks_are_those_of_other_pages_with_their_lines(database: Database) -> None:

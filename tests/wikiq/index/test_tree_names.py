@@ -44,21 +44,31 @@ def test_a_folded_path_is_found_whatever_its_case(tree: TreeNames, path: str, st
 
 
 @pytest.mark.parametrize(
-    "name, lies",
+    "name, path",
     [
-        ("pic.png", True),
-        ("PIC.PNG", True),
-        ("img/pic.png", True),
-        ("plantilles", True),
-        ("Clipper/Plantilles", True),
-        ("ca/clipper/plantilles.md", True),
-        ("top", True),
-        ("lipper/Plantilles", False),
-        ("Other/Plantilles", False),
-        ("x/top", False),
-        ("secret.png", False),
-        ("pic", False),
+        ("pic.png", "img/Pic.png"),
+        ("PIC.PNG", "img/Pic.png"),
+        ("img/pic.png", "img/Pic.png"),
+        ("plantilles", "ca/Clipper/Plantilles.md"),
+        ("Clipper/Plantilles", "ca/Clipper/Plantilles.md"),
+        ("ca/clipper/plantilles.md", "ca/Clipper/Plantilles.md"),
+        ("top", "Top.md"),
+        ("lipper/Plantilles", None),
+        ("Other/Plantilles", None),
+        ("x/top", None),
+        ("secret.png", None),
+        ("pic", None),
     ],
 )
-def test_a_name_lies_anywhere_below_its_last_folders(tree: TreeNames, name: str, lies: bool) -> None:
-    assert tree.has_name(name) is lies
+def test_a_name_lies_anywhere_below_its_last_folders(tree: TreeNames, name: str, path: str | None) -> None:
+    assert tree.find_name(name, "") == path
+
+
+@pytest.mark.parametrize("beside, path", [("a/deep", "a/x/one.txt"), ("b", "b/one.txt"), ("c", "b/one.txt")])
+def test_of_files_with_one_name_the_nearest_is_meant_then_the_shortest(
+    tmp_path: Path, beside: str, path: str
+) -> None:
+    for name in ("a/x/one.txt", "b/one.txt"):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_bytes(b"")
+    assert TreeNames(str(tmp_path)).find_name("One.txt", beside) == path
