@@ -70,6 +70,7 @@ def links_of(page: Page, pages: Collection[str], files: Collection[str]) -> list
                     anchor=section.anchor,
                     how=None,
                     ambiguous=False,
+                    file=link.path if status == FILE else None,
                 )
             )
     return rows
@@ -96,7 +97,7 @@ def render_text(
         links=links_of(page, pages, files),
         marks=ranges,
         page_href=lambda slug, fragment: f"/p/{slug}" + (f"#{fragment}" if fragment else ""),
-        file_href=lambda row: f"/files/{row.target}",
+        file_href=lambda path: f"/files/{path}",
         only=only,
     )
 

@@ -99,7 +99,7 @@ def test_what_looks_like_a_wikilink_and_names_nothing_is_text() -> None:
 
 def test_a_picture_of_the_wiki_is_shown_with_its_file_name_where_it_has_no_text() -> None:
     html = html_of("![A *cat*](cat.png) ![](cat.png)", files=["notes/cat.png"])
-    assert 'src="/files/cat.png" alt="A cat"' in html
+    assert 'src="/files/notes/cat.png" alt="A cat"' in html
     assert 'alt=""' in html
     assert '<span class="image-name">cat.png</span>' in html
 

@@ -15,13 +15,13 @@ from urllib.parse import quote
 from markdown_it.common.normalize_url import normalizeLink
 
 from indexerd.contract.terms import fold_title
-from wikiq.answers.links import BROKEN, EXTERNAL, FILE, PAGE, SITE, TEXT, LinkRow
+from wikiq.answers.links import BROKEN, EXTERNAL, PAGE, SITE, TEXT, LinkRow
 from wikiq.answers.outline import OutlineRow
 
 # The address of a page: its slug, the fragment of the link or None.
 PageHref: TypeAlias = Callable[[str, str | None], str]
-# The address of a file of the wiki that a link leads to; None where it is not shown.
-FileHref: TypeAlias = Callable[[LinkRow], str | None]
+# The address of a file of the wiki, by its path from the root; None for one that is not shown.
+FileHref: TypeAlias = Callable[[str], str | None]
 
 _BY_NAME: Final = ("wikilink", "embed")
 _SCHEME: Final = re.compile(r"(?:https?:)?//|mailto:", re.IGNORECASE)
@@ -66,8 +66,8 @@ class Links:
             return f"<a{name}{attribute('href', self._href(row, row.target_slug))}{told}>"
         if status == EXTERNAL:
             return f'<a class="external"{attribute("href", _external(target))}{told}>'
-        if row and status == FILE:
-            href = self._file_href(row)
+        if row and row.file is not None:
+            href = self._file_href(row.file)
             return (
                 f'<a class="file"{attribute("href", href)}{told or attribute("title", f"a file: {target}")}>'
             )
@@ -93,8 +93,8 @@ class Links:
         label, size = _split_size("" if label == target else label)
         status = row.status if row else _guessed(target)
         source = None
-        if row and status == FILE:
-            source = self._file_href(row)
+        if row and row.file is not None:
+            source = self._file_href(row.file)
         elif _DATA_PICTURE.fullmatch(target):
             source = target
         if source is not None:

@@ -54,7 +54,7 @@ def render(
 
     `source`, `sections`, `links` and `marks` are what `page_bundle` and `marks` give of the whole page,
     of one snapshot; a first heading of level 1 equal to `title` is left to the frame. `page_href(slug,
-    fragment)` gives the address of a page that a link leads to, `file_href(row)` that of a file of the
+    fragment)` gives the address of a page that a link leads to, `file_href(path)` that of a file of the
     wiki, None for one that is not shown. Never raises: what cannot be rendered is shown as its source.
     """
     shown = [row for row in sections if only is None or row.section_id == only]
