@@ -105,7 +105,6 @@ ONLY_IN: Final = {
     "apsw": {"indexerd.store"},
     "click": {"indexerd.main", "indexerd.command", "wikiq.commands"},
     "markdown_it": {"indexerd.core.markdown.parser", "indexerd.core.markdown.rules", "wikiq.web.rendering"},
-    "pathspec": {"indexerd.tree.ignore"},
     "latex2mathml": {"wikiq.web.rendering.regions"},
     "mdit_py_plugins": {"wikiq.web.rendering.reading"},
     "nh3": {"wikiq.web.rendering.safety"},
@@ -133,7 +132,7 @@ IMPURE_CALLS: Final = {"open", "print", "input", "now", "today", "utcnow", "exec
 VAGUE_NAMES: Final = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "handler"}
 
 NOT_LOADED_BY_WIKIQ: Final = {
-    "anyio", "apsw", "click", "markdown_it", "pathspec", "structlog", "watchfiles", "yaml",
+    "anyio", "apsw", "click", "markdown_it", "structlog", "watchfiles", "yaml",
     "asyncio", "multiprocessing", "concurrent.futures", "urllib.request",
 }  # fmt: skip
 

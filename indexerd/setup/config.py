@@ -9,17 +9,19 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import reprlib
 import stat
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from indexerd.contract.places import NoHomeError, config_home
 from indexerd.contract.suggestions import did_you_mean, nearest
+from indexerd.contract.toml import WIKI_SETTINGS_BYTES, parse_toml
 from indexerd.core.page.names import CONFIG_FILE, is_text
 from indexerd.core.sync.intervals import LONGEST_INTERVAL_S, SHORTEST_INTERVAL_S
 from indexerd.errors import ConfigurationError, IndexerdError, NotPermittedError
+from indexerd.tree.ignore import parse_ignore_file
 from indexerd.tree.openat import FILE_FLAGS, read_up_to
 
 ENVIRONMENT_PREFIX: Final = "INDEXERD_"
@@ -176,7 +178,7 @@ def parse_text(setting: Setting, text: str, where: str) -> object:
 def _checked(setting: Setting, value: object, where: str) -> object:
     """The value in the shape of its field, or a ConfigurationError that says what it must be."""
     default = getattr(_DEFAULTS, setting.field)
-    problem = f"{setting.key} cannot be {value!r}"
+    problem = f"{setting.key} cannot be {reprlib.repr(value)}"
     if isinstance(default, bool):
         if isinstance(value, bool):
             return value
@@ -205,6 +207,11 @@ def _checked_list(setting: Setting, value: object, where: str, problem: str) -> 
         raise ConfigurationError(where, problem, 'write a list of strings, ["like", "this"]')
     if not value and setting.field not in _EMPTYABLE:
         raise ConfigurationError(where, problem, "name at least one")
+    if setting.field == "ignore":
+        _, problems = parse_ignore_file("\n".join(value), setting.key)
+        if problems:
+            said, _, remedy = problems[0].message.rpartition("; ")
+            raise ConfigurationError(where, f"{setting.key}: {said}", f"{remedy} (gitignore(5))")
     if setting.field != "extensions":
         return tuple(value)
     names = tuple(item.removeprefix(".").lower() for item in value)
@@ -226,7 +233,7 @@ def _read_environment(environ: Mapping[str, str]) -> Iterator[tuple[Setting, str
 
 def _read_file(path: str, *, in_wiki: bool) -> Iterator[tuple[Setting, object]]:
     """The settings of a TOML file, checked; nothing where there is no file."""
-    for section, table in _parse_toml(path, follow=not in_wiki).items():
+    for section, table in _read_toml(path, in_wiki=in_wiki).items():
         if in_wiki and section == READERS_SECTION:
             continue
         sections = {setting.section or "" for setting in SETTINGS} - {""}
@@ -253,10 +260,10 @@ def _setting_named(field: str) -> Setting | None:
     return next((setting for setting in SETTINGS if setting.field == field), None)
 
 
-def _parse_toml(path: str, *, follow: bool) -> dict[str, Any]:
+def _read_toml(path: str, *, in_wiki: bool) -> dict[str, Any]:
     """The file's tables. People keep links to their own settings; a wiki's file must be one itself."""
     try:
-        descriptor = os.open(path, FILE_FLAGS & ~os.O_NOFOLLOW if follow else FILE_FLAGS)
+        descriptor = os.open(path, FILE_FLAGS if in_wiki else FILE_FLAGS & ~os.O_NOFOLLOW)
     except OSError as error:
         if error.errno in {errno.ENOENT, errno.ENOTDIR}:
             return {}
@@ -267,16 +274,17 @@ def _parse_toml(path: str, *, follow: bool) -> dict[str, Any]:
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise ConfigurationError(path, "is not a file", "put a file there or remove it")
-        data = read_up_to(descriptor, CONFIG_FILE_BYTES + 1)
+        limit = WIKI_SETTINGS_BYTES if in_wiki else CONFIG_FILE_BYTES
+        data = read_up_to(descriptor, limit + 1)
     finally:
         os.close(descriptor)
-    if len(data) > CONFIG_FILE_BYTES:
-        raise ConfigurationError(path, f"is over {CONFIG_FILE_BYTES} bytes", "make it shorter")
+    if len(data) > limit:
+        raise ConfigurationError(path, f"is over {limit} bytes", "make it shorter")
     try:
-        return tomllib.loads(data.decode("utf-8-sig"))
+        return parse_toml(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise ConfigurationError(path, "is not UTF-8", "save it as UTF-8") from error
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except ValueError as error:
         raise ConfigurationError(path, f"is not valid TOML: {error}", "correct that line") from error
 
 

@@ -1,4 +1,4 @@
-"""Which paths the ignore files and the configured patterns leave out (gitignore syntax, pathspec).
+"""Which paths the ignore files and the configured patterns leave out.
 
 The nearest ignore file that says anything about a path decides, as in git; the configured patterns
 come before all of them. Reads nothing: the tree hands over each file's text as it meets it.
@@ -6,35 +6,29 @@ come before all of them. Reads nothing: the tree hands over each file's text as 
 
 from __future__ import annotations
 
-import re
-import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from indexerd.core.model import Diagnostic
 from indexerd.core.sync.reconcile import IGNORE_INVALID
+from indexerd.tree.gitignore import Pattern, PatternError, parse_pattern
 
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
-    from pathspec.util import CheckResult
-
-PARSED_KEPT: Final = 256  # ignore files; parsing ten lines costs 1 ms, every scan meets them all
+MOST_PATTERNS: Final = 1000  # in force in one folder: each is tried on each name there
+MOST_PROBLEMS: Final = 20  # bad lines of one file that are told; the rest of it is left out
+LONGEST_SHOWN: Final = 60  # characters of a bad line
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
     """The patterns of one ignore file. `offset`: length of its folder's path with the slash.
 
-    `lines`: number and text of the line of each pattern, for `indexerd why`.
+    `patterns`: with the number of the line of each, the last one first, for the last one decides.
     """
 
     offset: int
-    spec: GitIgnoreSpec
     folder: str
     name: str
-    lines: tuple[tuple[int, str], ...]
+    patterns: tuple[tuple[int, Pattern], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +51,11 @@ class IgnoreRules:
     def __bool__(self) -> bool:
         return bool(self.configured or self.files)
 
+    @property
+    def room(self) -> int:
+        """How many more patterns may be in force."""
+        return MOST_PATTERNS - sum(len(level.patterns) for level in (*self.configured, *self.files))
+
     def below(self, level: Level) -> IgnoreRules:
         """These rules with a nearer ignore file before the others."""
         return IgnoreRules(self.configured, (level, *self.files))
@@ -67,51 +66,52 @@ class IgnoreRules:
         Asking top-down gives git's rule that nothing below an excluded folder comes back.
         """
         found = self._find(path, folder=folder)
-        return found is not None and bool(found[1].include)
+        return found is not None and found[2].excludes
 
     def decide(self, path: str, *, folder: bool) -> Decision | None:
         """Tell which pattern decides about `path`, as `exclude` does; None where none says anything."""
         found = self._find(path, folder=folder)
         if found is None:
             return None
-        level, result = found
-        line, pattern = level.lines[result.index or 0]
+        level, line, pattern = found
         source = f"{level.folder}/{level.name}" if level.folder else level.name
-        return Decision(bool(result.include), source, line, pattern)
+        return Decision(pattern.excludes, source, line, pattern.text)
 
-    def _find(self, path: str, *, folder: bool) -> tuple[Level, CheckResult[str]] | None:
-        asked = f"{path}/" if folder else path
+    def _find(self, path: str, *, folder: bool) -> tuple[Level, int, Pattern] | None:
         for level in (*self.configured, *self.files):
-            result = level.spec.check_file(asked[level.offset :])
-            if result.include is not None:
-                return level, result
+            below = path[level.offset :]
+            for line, pattern in level.patterns:
+                if pattern.decides(below, folder=folder):
+                    return level, line, pattern
         return None
 
 
-def _compiled(lines: Sequence[str]) -> GitIgnoreSpec:
-    """The patterns of some lines. Raises ValueError and re.error."""
-    from pathspec import GitIgnoreSpec  # noqa: PLC0415 - 20 ms a wiki without ignore rules does not pay
+def parse_ignore_file(
+    text: str, name: str, folder: str = "", *, room: int = MOST_PATTERNS
+) -> tuple[Level | None, tuple[Diagnostic, ...]]:
+    """The patterns of the file `name` in `folder` ('' for the root), None without any, and its bad lines.
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Python's about `[[`, which means to git what it means here
-        return GitIgnoreSpec.from_lines(lines)
-
-
-@lru_cache(maxsize=PARSED_KEPT)
-def parse_ignore_file(text: str, name: str, folder: str = "") -> tuple[Level | None, tuple[Diagnostic, ...]]:
-    """The patterns of the file `name` in `folder` ('' for the root), None without any, and its bad lines."""
-    good: list[tuple[int, str]] = []
+    Past `room` patterns the rest of the file is left out.
+    """
+    patterns: list[tuple[int, Pattern]] = []
     problems = []
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
         try:
-            _compiled([line])
-        except (ValueError, re.error) as error:
-            message = f"the pattern {line.strip()!r} is left out ({error}); correct or remove the line"
-            problems.append(Diagnostic(IGNORE_INVALID, message, number))
-        else:
-            good.append((number, line))
-    good = [(number, line) for number, line in good if line]  # a spec has no pattern for an empty line
-    spec = _compiled([line for _, line in good])
-    if all(pattern.include is None for pattern in spec.patterns):  # blank lines and comments
+            pattern = parse_pattern(line)
+        except PatternError as error:
+            said = f"the pattern {line.strip()[:LONGEST_SHOWN]!r} is left out, since {error}"
+            problems.append(Diagnostic(IGNORE_INVALID, f"{said}; correct or remove the line", number))
+            if len(problems) == MOST_PROBLEMS:
+                break
+            continue
+        if pattern is None:
+            continue
+        if len(patterns) >= room:
+            said = f"this line and those after it are left out, since {MOST_PATTERNS} patterns hold here"
+            problems.append(Diagnostic(IGNORE_INVALID, f"{said} already; remove some", number))
+            break
+        patterns.append((number, pattern))
+    if not patterns:
         return None, tuple(problems)
-    return Level(len(folder) + 1 if folder else 0, spec, folder, name, tuple(good)), tuple(problems)
+    offset = len(folder) + 1 if folder else 0
+    return Level(offset, folder, name, tuple(reversed(patterns))), tuple(problems)

@@ -322,7 +322,7 @@ class Walk:
                     self._miss(place.path, error, what=name)
                     return None
                 continue
-            level, problems = parse_ignore_file(text, name, place.path)
+            level, problems = parse_ignore_file(text, name, place.path, room=rules.room)
             if problems:
                 self.diagnostics[place.path_of(name)] = problems
             if level is not None:

@@ -29,7 +29,7 @@ START_S: Final = 300.0  # a first build of 100,000 pages
 FOUND_S: Final = 30.0  # a save that takes longer has been lost, and a scan brings it
 POLL_S: Final = 0.001  # a hundredth of the goal
 SAVES: Final = 10  # a round
-LIBRARIES: Final = "anyio, apsw, click, markdown_it, pathspec, sqlite3, structlog, watchfiles, yaml"
+LIBRARIES: Final = "anyio, apsw, click, markdown_it, sqlite3, structlog, watchfiles, yaml"
 
 
 def wait_for(condition: Callable[[], bool], limit_s: float, what: str) -> float:

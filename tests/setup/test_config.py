@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import tracemalloc
 from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
+from indexerd.contract.toml import WIKI_SETTINGS_BYTES
 from indexerd.errors import ConfigurationError, NotPermittedError
 from indexerd.setup.config import SETTINGS, Settings, load_configuration, setting_values, user_file
+from indexerd.tree.ignore import MOST_PATTERNS
 
 
 def environment(home: Path, **variables: str) -> dict[str, str]:
@@ -143,6 +146,44 @@ def test_a_mistake_in_the_wikis_file_leaves_all_of_it_out_and_never_what_is_the_
     assert found.settings == Settings(watch="scan", ignore=("f",))
     assert str(found.refused).startswith(str(tmp_path / ".wikiq.toml"))
     assert found.origins["wiki.extensions"] == "default"
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("a." * 16_000 + "b = 1", "a key of more than 32 parts"),
+        ("[wiki]\nignore = [" + "'x'," * WIKI_SETTINGS_BYTES, "bytes; make it shorter"),
+        ("[wiki]\nignore = ['a.md', '[b']", "wiki.ignore: the pattern '[b' is left out"),
+        (f"[wiki]\nignore = {['x'] * (MOST_PATTERNS + 1)}", "are left out, since 1000 patterns hold here"),
+        ("a = " + "[" * 2000, "nested deeper than 32 levels"),
+        ("a = " + "1" * 5000, "a number with too many digits"),
+    ],
+    ids=["dotted key", "long", "bad pattern", "many patterns", "nested", "number"],
+)
+def test_a_hostile_file_of_the_wiki_costs_next_to_nothing_and_is_left_out(
+    tmp_path: Path, text: str, said: str
+) -> None:
+    (tmp_path / ".wikiq.toml").write_text(text)
+    tracemalloc.start()
+    found = load_configuration(str(tmp_path), {}, environment(tmp_path))
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert said in str(found.refused)
+    assert found.settings == Settings()
+    assert most < 32 << 20
+
+
+def test_the_most_that_a_file_of_the_wiki_may_hold_is_read_in_little_memory(tmp_path: Path) -> None:
+    """Each key as deep as it may be: what tomllib makes of one is some hundred times its length."""
+    keys = [".".join(f"{nth}{letter}" for letter in "abcdefghijklmnopqrstuvwxyzabcde") for nth in range(700)]
+    text = "\n".join(f"{key} = 1" for key in keys)
+    (tmp_path / ".wikiq.toml").write_text(text[:WIKI_SETTINGS_BYTES].rpartition("\n")[0])
+    tracemalloc.start()
+    found = load_configuration(str(tmp_path), {}, environment(tmp_path))
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert "is no setting" in str(found.refused)
+    assert most < 64 << 20
 
 
 def test_a_user_without_a_home_has_no_settings_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:

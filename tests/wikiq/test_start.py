@@ -16,7 +16,6 @@ from tests.wikiq.sample_index import SampleIndex
 HEAVY = {
     "anyio", "apsw", "argparse", "asyncio", "click", "contextlib", "dataclasses", "difflib", "hashlib",
     "indexerd.core.model", "indexerd.store.file.schema", "inspect", "logging", "markdown_it", "pathlib",
-    "pathspec",
     "shutil", "structlog", "subprocess", "tempfile", "typing", "urllib", "watchfiles", "yaml",
 }  # fmt: skip
 

@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from fnmatch import fnmatchcase
 from typing import Any
 
 from indexerd.contract.record import Record
+from indexerd.contract.toml import WIKI_SETTINGS_BYTES, parse_toml
 from wikiq.errors import UsageError
 
 SETTINGS_FILE = ".wikiq.toml"
@@ -35,10 +35,13 @@ def read_ignored(root: str) -> Ignored:
     path = os.path.join(root, SETTINGS_FILE)
     try:
         with open(path, "rb") as file:
-            table = tomllib.load(file).get("check", {})
+            data = file.read(WIKI_SETTINGS_BYTES + 1)
+        if len(data) > WIKI_SETTINGS_BYTES:
+            raise UsageError(path, f"is over {WIKI_SETTINGS_BYTES} bytes", "make it shorter")
+        table = parse_toml(data.decode("utf-8-sig")).get("check", {})
     except OSError:
         return Ignored(pairs=())
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise UsageError(path, f"is not valid TOML: {error}", "correct that line") from error
     if not isinstance(table, dict) or table.keys() - {"ignore"}:
         raise UsageError(path, "[check] holds something else than ignore", _FORM)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from datetime import date, time
 from typing import Any, Final
 
+from indexerd.contract.toml import parse_toml
 from indexerd.core.model import Diagnostic
 from indexerd.core.page.decode import REPLACEMENT, count_lines
 from indexerd.core.page.salvage import head_lines, salvage
@@ -40,11 +41,6 @@ _MEANT: Final = {
     "---": re.compile(r"[\"'\w][^:\r\n]*:(?:[ \t\r\n]|\Z)"),
     "+++": re.compile(r"(?:[\"'\w][^=\r\n]*=|\[)"),
 }
-# tomllib makes a table for each part of a dotted key, and a copy of the key for each table: 32 KB of
-# dots took 1 GB. The first part follows what can come before a key, so each text is read once.
-_DEEP_KEY: Final = re.compile(
-    rf"""(?<![^\s=\[{{,])(?:(?:[\w\-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{MAX_DEPTH}}}""", re.ASCII
-)
 _TOML_LINE: Final = re.compile(r"at line (\d+)")
 _FORMAT: Final = {"---": "YAML", "+++": "TOML"}
 
@@ -125,17 +121,13 @@ def _parse_mapping(text: str) -> Mapping[str, Node]:
 
 
 def _parse_toml(raw: str) -> dict[str, Node]:
-    if _DEEP_KEY.search(raw):
-        raise YamlError(1, f"a key of more than {MAX_DEPTH} parts")
     try:
-        table = tomllib.loads(raw.replace("\r\n", "\n").replace("\r", "\n"))
+        table = parse_toml(raw.replace("\r\n", "\n").replace("\r", "\n"))
     except tomllib.TOMLDecodeError as error:
         line = _TOML_LINE.search(str(error))
         raise YamlError(int(line[1]) if line else 1 + count_lines(raw), str(error)) from error
-    except RecursionError as error:
-        raise YamlError(1, f"nested deeper than {MAX_DEPTH} levels") from error
-    except ValueError as error:  # from int(), which takes some thousand digits
-        raise YamlError(1, "a number with too many digits") from error
+    except ValueError as error:
+        raise YamlError(1, str(error)) from error
     return {_without_nul(key): _toml_node(value, 1) for key, value in table.items()}
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from indexerd.contract.toml import WIKI_SETTINGS_BYTES
 from indexerd.core.model import TopicDeclaration
 from tests.imports import REPOSITORY
 from tests.wikiq.asking import answer
@@ -220,6 +221,8 @@ def test_the_wiki_says_what_is_passed_over(tmp_path: Path) -> None:
         "[check]\nignore = 1",
         "[check",
         "check = 1",
+        "a." * 16_000 + "b = 1",
+        "#" * (WIKI_SETTINGS_BYTES + 1),
     ):
         settings.write_text(wrong)
         done = run_wikiq("check", index=wiki.index)
