@@ -14,6 +14,7 @@ from typing import Final
 
 from tests.benchmarks.corpus import read_vocabulary, unpack, write_synthetic
 from tests.benchmarks.live import idle_memory, save_to_searchable
+from tests.benchmarks.page import page_rendering
 from tests.benchmarks.ratio import ROUNDS, CannotMeasureError, Ratio, Skipped
 from tests.benchmarks.reader import file_size, question, search_process
 from tests.benchmarks.report import render_json, render_table
@@ -30,6 +31,7 @@ MEASURES: Final[dict[str, Callable[[Setting], Ratio]]] = {
     "idle": idle_memory,
     "search": search_process,
     "question": question,
+    "page": page_rendering,
     "size": file_size,
 }
 CORPORA: Final = REPOSITORY.parent / "shared" / "corpora"

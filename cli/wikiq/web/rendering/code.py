@@ -40,12 +40,13 @@ def render_code(text: str, language: str, marks: Ranges = ()) -> str:
 
 
 def render_marked(text: str, marks: Ranges) -> str:
-    """The text as HTML, with its ranges `marks`, in order and apart, as `<mark>`."""
+    """The text as HTML, with its ranges `marks`, in order, as `<mark>`; what overlaps is marked once."""
     if not marks:
         return escape(text, quote=False)
     parts: list[str] = []
     at = 0
     for start, end in marks:
+        start, end = max(start, at), max(end, at)
         parts += (
             escape(text[at:start], quote=False),
             "<mark>",

@@ -5,12 +5,15 @@ Not the guard: whatever a browser may read otherwise than Python's parser, `safe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from html import escape
 from html.parser import HTMLParser
 from typing import Final
 
+from wikiq.web.rendering.code import render_marked
 from wikiq.web.rendering.links import Links
+from wikiq.web.rendering.placing import Ranges, within
 
 # Not taken over: what addresses or styles, or what only the frame of the viewer may say.
 _DROPPED: Final = frozenset({"id", "class", "style", "name", "srcset", "tabindex", "role", "target", "rel"})
@@ -27,11 +30,14 @@ class PageHtml(HTMLParser):
         self._links = links
         self._out: list[str] = []
         self._in_link = False
+        self._marks: Ranges = ()
+        self._starts: Sequence[int] = ()
 
-    def rewrite(self, html: str) -> str:
-        """The HTML as it goes on to be cleaned."""
+    def rewrite(self, html: str, marks: Ranges = ()) -> str:
+        """The HTML as it goes on to be cleaned; `marks` are ranges of it, of which text is marked."""
         self.reset()
-        self._out = []
+        self._out, self._marks = [], marks
+        self._starts = [0, *(end.end() for end in re.finditer("\n", html))] if marks else ()
         self.feed(html)
         self.close()
         return "".join(self._out)
@@ -65,7 +71,11 @@ class PageHtml(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         """Text; within scripts and styles too, which do not come through."""
-        self._out.append(escape(data, quote=False))
+        inner: Ranges = ()
+        if self._marks:
+            line, column = self.getpos()
+            inner = list(within(self._marks, self._starts[line - 1] + column, len(data), 0))
+        self._out.append(render_marked(data, inner))
 
     def handle_entityref(self, name: str) -> None:
         """A character by its name."""

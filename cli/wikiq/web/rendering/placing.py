@@ -17,7 +17,7 @@ Ranges: TypeAlias = Sequence[tuple[int, int]]
 LineMarks: TypeAlias = Mapping[int, Ranges]  # columns [from, to) of a line of the file, counted from 0
 
 _LINE_END: Final = re.compile(r"\r\n|\n|\r")
-_CODE: Final = ("fence", "code_block")
+_VERBATIM: Final = ("fence", "code_block", "html_block")  # whose content is lines of the file
 
 
 def marks_by_line(source: str, marks: Ranges) -> dict[int, list[tuple[int, int]]]:
@@ -48,19 +48,19 @@ def place_marks(tokens: Sequence[Token], first_line: int, lines: Sequence[str], 
         last = first_line + max(token.map[1], token.map[0] + 1)
         if not any(line in marks for line in range(first, last)):
             continue
-        if token.type in _CODE:
-            token.meta = {**token.meta, "marks": list(_marked_code(token.content, first, lines, marks))}
+        if token.type in _VERBATIM:
+            token.meta = {**token.meta, "marks": list(_marked_lines(token.content, first, lines, marks))}
         elif token.type == "inline":
             _place_inline(token, _columns(token.content, first, lines, cells), marks)
 
 
-def _marked_code(
+def _marked_lines(
     content: str, first: int, lines: Sequence[str], marks: LineMarks
 ) -> Iterator[tuple[int, int]]:
     at = 0
     for number, text in enumerate(content.split("\n"), first):
         if number < len(lines) and lines[number].endswith(text):
-            yield from _within(marks.get(number, ()), len(lines[number]) - len(text), len(text), at)
+            yield from within(marks.get(number, ()), len(lines[number]) - len(text), len(text), at)
         at += len(text) + 1
 
 
@@ -99,7 +99,7 @@ def _place_inline(token: Token, columns: Sequence[tuple[int, int, int]], marks: 
             number = bisect_right(starts, start) - 1
             if number >= 0:
                 offset, line, column = columns[number]
-                ranges = _within(marks.get(line, ()), column + start - offset, len(child.content), 0)
+                ranges = within(marks.get(line, ()), column + start - offset, len(child.content), 0)
                 child.meta = {**child.meta, "marks": list(ranges)}
         elif child.type == "text_special" and child.markup:
             found = content.find(child.markup, at)
@@ -110,7 +110,7 @@ def _place_inline(token: Token, columns: Sequence[tuple[int, int, int]], marks: 
             at = child.meta["end"]
 
 
-def _within(ranges: Ranges, column: int, length: int, at: int) -> Iterator[tuple[int, int]]:
+def within(ranges: Ranges, column: int, length: int, at: int) -> Iterator[tuple[int, int]]:
     """The parts of columns that lie in [column, column + length), counted from `at`."""
     for start, end in ranges:
         if start < column + length and end > column:

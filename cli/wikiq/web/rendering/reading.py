@@ -127,10 +127,10 @@ def _with_callouts(tokens: list[Token]) -> list[Token]:
     found: list[Token] = []
     for index, quote in enumerate(tokens):
         found.append(quote)
-        if quote.type != "blockquote_open" or tokens[index + 2].type != "inline":
+        if quote.type != "blockquote_open" or tokens[index + 1].type != "paragraph_open":
             continue
         paragraph, text, end = tokens[index + 1 : index + 4]
-        if paragraph.type != "paragraph_open" or not (match := _CALLOUT.match(text.content)):
+        if not (match := _CALLOUT.match(text.content)):
             continue
         kind = match["kind"].lower()
         quote.meta = {"callout": kind, "fold": match["fold"]}

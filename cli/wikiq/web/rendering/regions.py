@@ -43,10 +43,9 @@ def split_regions(tokens: list[Token]) -> list[Token]:
         at = 0
         for match in _RUN.finditer(run):
             found += _texts(run[at : match.start()])
-            for kind, piece in region_pieces(show(match[0])):
-                found.append(
-                    Token("region", kind, 0, content=piece) if kind else Token("text", "", 0, content=piece)
-                )
+            found += (
+                Token("region", kind, 0, content=piece) for kind, piece in region_pieces(show(match[0]))
+            )
             at = match.end()
         found += _texts(run[at:])
     if found[-1:] and found[-1].type == "text":
@@ -110,7 +109,9 @@ def render_block_region(lines: Sequence[str]) -> str:
 
 
 def render_region(kind: str, content: str) -> str:
-    """The HTML of one region."""
+    """The HTML of one region, or of the text between two."""
+    if not kind:
+        return escape(content, quote=False)
     if kind == "template":
         return f'<code class="template">{escape(content, quote=False)}</code>'
     is_display = kind == "display"

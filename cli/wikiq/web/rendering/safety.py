@@ -31,7 +31,7 @@ _ATTRIBUTES: Final = {
     "details": {"open"},
     "div": {"aria-label"},
     "img": {"alt", "width", "height"},
-    "input": {"checked", "aria-label"},
+    "input": {"checked", "disabled", "aria-label"},
     "li": {"value"},
     "math": {"display"},
     "menclose": {"notation"},
@@ -84,7 +84,7 @@ class Sanitizer:
             tags=_TAGS,
             attributes=_ATTRIBUTES,
             tag_attribute_values={**_VALUES, "img": {**_VALUES["img"], "src": sources}},
-            set_tag_attribute_values={"input": {"type": "checkbox", "disabled": ""}},
+            set_tag_attribute_values={"input": {"type": "checkbox"}},
             allowed_classes=_CLASSES,
             url_schemes={"http", "https", "mailto", *({"data"} if has_data else ())},
             # Asked for each attribute, which takes longer than all else; so only where it must be.

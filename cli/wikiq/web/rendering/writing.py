@@ -105,7 +105,7 @@ class Writer:
         if "task" in token.meta:
             name = " ".join(plain_text(children).split())[:_LONGEST_NAME] or "task"
             checked = "" if token.meta["task"] == " " else " checked"
-            return f'<input type="checkbox"{checked}{attribute("aria-label", name)}> {html}'
+            return f'<input type="checkbox" disabled{checked}{attribute("aria-label", name)}> {html}'
         return html
 
     def _children(self, tokens: Sequence[Token]) -> str:
@@ -154,13 +154,14 @@ class Writer:
         """HTML of the page, or what stands for a region on lines of its own."""
         if self._section is None or token.map is None:
             return ""
+        marks: Any = token.meta.get("marks", ())
         first, last = (self._section.first_line + line for line in token.map)
         written = self._page.lines[first:last]
         if written == self._page.hidden[first:last]:
-            return self._html.rewrite(token.content)
+            return self._html.rewrite(token.content, marks)
         if token.content.lstrip().startswith("<!--"):
             return render_block_region(written)
-        return self._html.rewrite(show(token.content))
+        return self._html.rewrite(show(token.content), marks)
 
     def _image(self, token: Token) -> str:
         label = " ".join(plain_text(token.children or ()).split())
