@@ -20,6 +20,7 @@ from indexerd.contract.which_index import (
 )
 from wikiq.errors import NoIndexError, UsageError, WikiqError
 from wikiq.index.database import Database, open_database
+from wikiq.index.postgres import is_address
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,11 +36,15 @@ def open_index(
 
     Raises NoIndexError that lists what there is, and what `open_database` raises.
     """
+    path = db if db is not None else environ.get(DB_VARIABLE)
+    if is_address(path) and (db is not None or wiki is None):
+        from wikiq.index.postgres.database import open_postgres
+
+        return open_postgres(str(path), wiki=wiki)
     if db is not None and wiki is not None:
         raise UsageError("--db", "cannot be combined with --wiki", "give one of the two")
     if wiki is not None:
         return open_database(pick_named(list_indexes(environ), wiki, folder).path)
-    path = db if db is not None else environ.get(DB_VARIABLE)
     if path:
         return open_database(os.path.join(path, INDEX_NAME) if os.path.isdir(path) else path)
     real = os.path.realpath(folder)
