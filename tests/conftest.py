@@ -26,7 +26,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 TESTS: Final = Path(__file__).parent
 # What runs whole daemons, kills them, or asks other programs: left out of `make quick`.
-SLOW_FOLDERS: Final = ("crash", "daemon", "eval", "readers", "service")
+SLOW_FOLDERS: Final = ("crash", "daemon", "eval", "postgres", "readers", "service")
 
 OWN_VARIABLES: Final = (
     "INDEXERD_",

@@ -81,7 +81,9 @@ ROOMS: Final[dict[str, set[str]]] = {
     "wikiq.mcp": {"wikiq.answers", "wikiq.query", *INDEX_ROOMS, *SHARED},
     "wikiq.web": {"wikiq.web.rendering", "wikiq.answers", *INDEX_ROOMS, *SHARED},
     "wikiq.web.rendering": {"wikiq.answers", "indexerd.core.markdown", *SHARED},
+    "wikiq.feed": {"wikiq.index", "wikiq.model", *SHARED},
     "wikiq.commands": {
+        "wikiq.feed",
         "wikiq.shell",
         "wikiq.answers",
         "wikiq.output",
@@ -109,13 +111,20 @@ ONLY_IN: Final = {
     "mdit_py_plugins": {"wikiq.web.rendering.reading"},
     "nh3": {"wikiq.web.rendering.safety"},
     "pygments": {"wikiq.web.rendering.code"},
+    "psycopg": {"wikiq.index.postgres", "wikiq.feed"},
     "structlog": {"indexerd.command.logs"},
     "watchfiles": {"indexerd.tree.watcher"},
     "yaml": {"indexerd.core.page.yaml_subset"},
 }
 
 # Where statements stand; PRAGMAs of a connection are its own business.
-SQL_IN: Final = {"indexerd.store", "wikiq.index.sql"}
+SQL_IN: Final = {
+    "indexerd.store",
+    "wikiq.index.sql",
+    "wikiq.index.postgres",
+    "wikiq.feed.sql",
+    "wikiq.feed.schema",
+}
 STATEMENT: Final = re.compile(r"\s*(SELECT|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE|DROP|WITH \w+)\b")
 
 # All of these compute; none of them looks at a clock, a disk, the environment or another process.
@@ -132,7 +141,7 @@ IMPURE_CALLS: Final = {"open", "print", "input", "now", "today", "utcnow", "exec
 VAGUE_NAMES: Final = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "handler"}
 
 NOT_LOADED_BY_WIKIQ: Final = {
-    "anyio", "apsw", "click", "markdown_it", "structlog", "watchfiles", "yaml",
+    "anyio", "apsw", "click", "markdown_it", "psycopg", "structlog", "watchfiles", "yaml",
     "asyncio", "multiprocessing", "concurrent.futures", "urllib.request",
 }  # fmt: skip
 

@@ -56,6 +56,7 @@ debian strace strace
 debian vim vim
 debian node nodejs
 debian rg ripgrep
+debian "/usr/lib/postgresql/*/bin/postgres" postgresql
 
 if [ -x "$here/python/bin/python" ] || "$python" -m venv "$here/python"; then
     python_package datasette datasette

@@ -37,7 +37,7 @@ GROUPS = (
     ("Read", ("show", "open", "outline", "expand")),
     ("Follow links and changes", ("links", "backlinks", "changes")),
     ("Maintain", ("status", "sync", "check", "completion")),
-    ("For programs", ("mcp", "chunks", "sql", "eval")),
+    ("For programs", ("mcp", "chunks", "feed", "sql", "eval")),
 )
 LONGEST_HINT = 120  # characters of a command in a hint, which is one line
 

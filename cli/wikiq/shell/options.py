@@ -25,6 +25,7 @@ COMMANDS = {
     "eval": "Measure search quality on a set of judged questions.",
     "completion": "Print a completion script for a shell: commands, pages, sections, topics.",
     "expand": "Show all sections under the same first two headings as a section.",
+    "feed": "Keep a PostgreSQL database equal to the index, for many readers and for permissions.",
     "links": "List the links of a page: to pages, files and other sites, and broken ones.",
     "mcp": "Serve the wiki to an agent (Model Context Protocol on stdin and stdout).",
     "open": "Open a page in your editor, at the line of the section.",
@@ -89,7 +90,7 @@ FILTERS = _table(
     ("--linked-by", MANY, "PAGE", "Only pages that this one links to."),
 )
 INDEX = _table(
-    ("--db", VALUE, "FILE", "Read this index file (also WIKIQ_DB)."),
+    ("--db", VALUE, "FILE", "Read this index file, or a database that was fed (also WIKIQ_DB)."),
     ("--wiki", VALUE, "NAME", "Read this wiki, by its name or its folder."),
     ("--fresh", FLAG, "", "Wait until the index is up to date with the disk; exit status 3 if it cannot be."),
     ("--timeout", SECONDS, "SECONDS", "The longest wait of --fresh, in seconds (5)."),

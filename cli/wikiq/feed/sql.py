@@ -1,0 +1,73 @@
+"""Every statement of the feed: what it reads of the index, and what it writes into PostgreSQL.
+
+Of the index only the public part is read. `{tables}` is the schema; values are bound.
+"""
+
+from __future__ import annotations
+
+# Of the index (SQLite).
+SELECT_STAMPS = "SELECT page_id, updated_at, mtime_ns FROM v1_pages"
+SELECT_CHANGED = "SELECT page_id FROM v1_pages WHERE generation > ? ORDER BY page_id"
+SELECT_ROWS = "SELECT {columns} FROM {view}"
+SELECT_ROWS_OF = "SELECT {columns} FROM {view} WHERE page_id IN ({pages})"
+SELECT_TEXTS = "SELECT rowid, title, ancestors, heading, body FROM sections_fts WHERE rowid IN ({rows})"
+SELECT_NAMES = "SELECT rowid, names, title FROM names_fts WHERE rowid IN ({pages})"
+SELECT_CHANGES = """
+SELECT generation, committed_at, op, slug, path, content_hash FROM v1_changes WHERE generation > ?"""
+SELECT_FLOOR = "SELECT generation FROM v1_changes_floor"
+
+# Of PostgreSQL.
+SELECT_HAS_TABLES = "SELECT to_regclass(%s) IS NOT NULL"
+SELECT_MAY_WRITE = "SELECT has_table_privilege(%s, 'INSERT')"
+# Held by this connection until it ends, however it ends.
+TRY_LOCK = "SELECT pg_try_advisory_lock(hashtextextended(%s, 0))"
+SELECT_WIKI = """
+SELECT wiki_id, format, index_id, generation, sections, words, piece_sections, piece_words, name_words
+FROM {tables}.wiki WHERE name = %s FOR UPDATE"""
+INSERT_WIKI = """
+INSERT INTO {tables}.wiki(name, format, index_id, generation, changes_floor, meta, sections, words,
+  piece_sections, piece_words, name_words, seen_at, note)
+VALUES (%(name)s, 0, '', 0, 0, '{{}}', 0, 0, 0, 0, 0, now(), '') RETURNING wiki_id"""
+UPDATE_WIKI = """
+UPDATE {tables}.wiki SET format = %(format)s, index_id = %(index_id)s, generation = %(generation)s,
+  changes_floor = %(floor)s, meta = %(meta)s, sections = %(sections)s, words = %(words)s,
+  piece_sections = %(piece_sections)s, piece_words = %(piece_words)s, name_words = %(name_words)s,
+  seen_at = now(), note = %(note)s WHERE wiki_id = %(wiki_id)s"""
+TOUCH_WIKI = "UPDATE {tables}.wiki SET seen_at = now() WHERE wiki_id = %s"
+SELECT_FED_STAMPS = "SELECT page_id, updated_at, mtime_ns FROM {tables}.page WHERE wiki_id = %s"
+SELECT_FED_ROWS = "SELECT {columns} FROM {tables}.{table} WHERE wiki_id = %s"
+SELECT_IDENTITIES = """
+SELECT page_id, slug, path, title, front_matter, raw_front_matter FROM {tables}.page
+WHERE wiki_id = %s AND page_id = ANY(%s)"""
+DELETE_WIKI_ROWS = "DELETE FROM {tables}.{table} WHERE wiki_id = %s"
+DELETE_PAGES = "DELETE FROM {tables}.{table} WHERE wiki_id = %s AND page_id = ANY(%s)"
+UPDATE_STAMP = """
+UPDATE {tables}.page SET updated_at = %s, mtime_ns = %s WHERE wiki_id = %s AND page_id = %s"""
+DELETE_CHANGES = "DELETE FROM {tables}.change WHERE wiki_id = %s AND generation <= %s"
+COPY_ROWS = "COPY {tables}.{table}({columns}) FROM STDIN"
+
+SELECT_POSTED = """
+SELECT t.is_piece, t.term, count(*) FROM {tables}.posting p JOIN {tables}.term t USING (wiki_id, term_id)
+WHERE p.wiki_id = %s AND p.page_id = ANY(%s) GROUP BY t.is_piece, t.term"""
+# How much bm25's totals lose with pages.
+SELECT_COUNTS = """
+SELECT coalesce(sum(sections), 0), coalesce(sum(word_count), 0), coalesce(sum(piece_section_count), 0),
+  coalesce(sum(piece_word_count), 0), coalesce(sum(name_word_count), 0)
+FROM {tables}.page WHERE wiki_id = %s AND page_id = ANY(%s)"""
+SELECT_TERM_IDS = """
+SELECT is_piece, term, term_id FROM {tables}.term WHERE wiki_id = %s AND term = ANY(%s)"""
+SELECT_NEW_IDS = """
+SELECT nextval(pg_get_serial_sequence(%s, 'term_id')) FROM generate_series(1, %s)"""
+CREATE_COUNTS = """
+CREATE TEMP TABLE counts(is_piece boolean, term text COLLATE "C", term_id integer, more integer)
+ON COMMIT DROP"""
+COPY_COUNTS = "COPY counts(is_piece, term, term_id, more) FROM STDIN"
+MERGE_COUNTS = """
+INSERT INTO {tables}.term(wiki_id, is_piece, term, term_id, df)
+SELECT %s, is_piece, term, term_id, more FROM counts
+ON CONFLICT (wiki_id, is_piece, term) DO UPDATE SET df = term.df + excluded.df"""
+DELETE_UNUSED = """
+DELETE FROM {tables}.term t USING counts c
+WHERE t.wiki_id = %s AND t.is_piece = c.is_piece AND t.term = c.term AND t.df = 0"""
+NOTIFY = "SELECT pg_notify('wikiq', %s)"
+VACUUM = "VACUUM (ANALYZE) {tables}.{table}"
