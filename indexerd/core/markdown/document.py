@@ -10,7 +10,7 @@ import re
 from collections.abc import MutableMapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from indexerd.core.model import LinkKind
 
@@ -39,8 +39,7 @@ class BlockKind(StrEnum):
     DEFINITION = "definition"
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(NamedTuple):
     """A top-level heading: lines [start, end) counted from 0, plain text, the explicit id or None."""
 
     level: int
@@ -50,8 +49,7 @@ class Heading:
     anchor: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A top-level block that is no heading: lines [start, end) counted from 0.
 
     Blank lines at its end are left off. `header_end` is where the rows of a table begin, else 0.
@@ -63,8 +61,7 @@ class Block:
     header_end: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class FoundLink:
+class FoundLink(NamedTuple):
     """A link where it was found, at any depth. `target` and `label` without their markup."""
 
     kind: LinkKind
@@ -73,8 +70,7 @@ class FoundLink:
     label: str
 
 
-@dataclass(frozen=True, slots=True)
-class FoundText:
+class FoundText(NamedTuple):
     """A piece of text and a line, counted from 0: of a `#tag` its own, of a code span its paragraph's."""
 
     line: int

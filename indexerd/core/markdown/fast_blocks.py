@@ -141,9 +141,11 @@ class _Scanner:
 
     def _add(self, kind: BlockKind, end: int, header_lines: int = 0) -> None:
         """Add a block from here to offset `end`, without the blank lines at its end, and go there."""
-        start, size = self._line, len(self._text[self._at : end].rstrip(" \t\n"))
-        last = self._line + self._text.count("\n", self._at, self._at + size)
-        self._found.blocks.append(Block(kind, start, last + 1, start + header_lines if header_lines else 0))
+        start = self._line
+        self._move(self._at + len(self._text[self._at : end].rstrip(" \t\n")))
+        self._found.blocks.append(
+            Block(kind, start, self._line + 1, start + header_lines if header_lines else 0)
+        )
         self._move(end)
 
     def _paragraph(self, match: re.Match[str]) -> bool:

@@ -8,9 +8,8 @@ second. Links and chunks are put in by `page`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from indexerd.contract.terms import fold_title
 from indexerd.core.markdown.document import Heading
@@ -20,8 +19,7 @@ PATH_SEPARATOR: Final = " > "
 _BLANK: Final = " \t\r\n"  # what a blank line may hold (CommonMark 2.1); a form feed is content
 
 
-@dataclass(frozen=True, slots=True)
-class Slice:
+class Slice(NamedTuple):
     """Where a section lies: offsets into the text in characters, lines of the file counted from 1.
 
     `heading` is None for the introduction. The heading's source is text[start:body_start].
@@ -62,8 +60,7 @@ def cut_sections(text: str, start: int, first_line: int, headings: Sequence[Head
     return tuple(slices)
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A section's place in the outline: its heading path, the headings above it, the path's first level."""
 
     heading_path: tuple[str, ...]
