@@ -79,7 +79,15 @@ ROOMS: Final[dict[str, set[str]]] = {
     "wikiq.eval": {"wikiq.ranking", "wikiq.query", *INDEX_ROOMS, *SHARED},
     "wikiq.shell": {"wikiq.answers", "wikiq.output", "wikiq.query", *INDEX_ROOMS, *SHARED},
     "wikiq.mcp": {"wikiq.answers", "wikiq.query", *INDEX_ROOMS, *SHARED},
-    "wikiq.web": {"wikiq.web.rendering", "wikiq.answers", *INDEX_ROOMS, *SHARED},
+    "wikiq.web": {
+        "wikiq.web.rendering",
+        "wikiq.shell",
+        "wikiq.answers",
+        "wikiq.output",
+        "wikiq.query",
+        *INDEX_ROOMS,
+        *SHARED,
+    },
     "wikiq.web.rendering": {"wikiq.answers", "indexerd.core.markdown", *SHARED},
     "wikiq.feed": {"wikiq.index", "wikiq.model", *SHARED},
     "wikiq.commands": {
@@ -89,6 +97,7 @@ ROOMS: Final[dict[str, set[str]]] = {
         "wikiq.output",
         "wikiq.eval",
         "wikiq.mcp",
+        "wikiq.web",
         "wikiq.query",
         *INDEX_ROOMS,
         *SHARED,
@@ -112,6 +121,9 @@ ONLY_IN: Final = {
     "nh3": {"wikiq.web.rendering.safety"},
     "pygments": {"wikiq.web.rendering.code"},
     "psycopg": {"wikiq.index.postgres", "wikiq.feed"},
+    "jinja2": {"wikiq.web.frame"},
+    "starlette": {"wikiq.web.app", "wikiq.web.guarded"},
+    "uvicorn": {"wikiq.web.serve"},
     "structlog": {"indexerd.command.logs"},
     "watchfiles": {"indexerd.tree.watcher"},
     "yaml": {"indexerd.core.page.yaml_subset"},
@@ -130,18 +142,21 @@ STATEMENT: Final = re.compile(r"\s*(SELECT|INSERT INTO|UPDATE \w+ SET|DELETE FRO
 # All of these compute; none of them looks at a clock, a disk, the environment or another process.
 PURE: Final = {
     "__future__", "bisect", "codecs", "collections", "dataclasses", "datetime", "difflib", "enum", "errno",
-    "functools", "graphlib", "hashlib", "html", "itertools", "json", "math", "operator", "posixpath", "re",
-    "string", "tomllib", "types", "typing", "unicodedata", "urllib",
+    "functools", "graphlib", "hashlib", "hmac", "html", "itertools", "json", "math", "operator", "posixpath",
+    "re", "string", "tomllib", "types", "typing", "unicodedata", "urllib",
     "zlib",
 }  # fmt: skip
 # Rooms whose modules compute; what query, ranking and snippet fetch, their snapshot fetches for them.
 PURE_ROOMS: Final = {"indexerd.core", "wikiq.query", "wikiq.ranking", "wikiq.snippet", "wikiq.web.rendering"}
+# What the viewer decides on the head of a request, and the addresses it makes and reads.
+PURE_MODULES: Final = {"wikiq.web.addresses", "wikiq.web.guard", "wikiq.web.parameters"}
 IMPURE_CALLS: Final = {"open", "print", "input", "now", "today", "utcnow", "exec", "eval"}
 
 VAGUE_NAMES: Final = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "handler"}
 
 NOT_LOADED_BY_WIKIQ: Final = {
-    "anyio", "apsw", "click", "markdown_it", "psycopg", "structlog", "watchfiles", "yaml",
+    "anyio", "apsw", "click", "jinja2", "markdown_it", "nh3", "psycopg", "pygments", "starlette", "structlog",
+    "uvicorn", "watchfiles", "yaml",
     "asyncio", "multiprocessing", "concurrent.futures", "urllib.request",
 }  # fmt: skip
 
@@ -234,7 +249,9 @@ def test_no_import_leads_back_to_where_it_started() -> None:
     assert find_cycle({name: imported_modules(module, MODULES) for name, module in MODULES.items()}) == []
 
 
-@pytest.mark.parametrize("name", sorted(name for name in MODULES if is_listed(name, PURE_ROOMS)))
+@pytest.mark.parametrize(
+    "name", sorted(name for name in MODULES if is_listed(name, PURE_ROOMS | PURE_MODULES))
+)
 def test_a_pure_room_depends_on_nothing_but_its_arguments(name: str) -> None:
     assert impure_parts(MODULES[name]) == set()
 
@@ -254,6 +271,15 @@ def test_a_library_is_used_in_one_place(library: str) -> None:
 @pytest.mark.parametrize("name", sorted(name for name in MODULES if not is_listed(name, SQL_IN)))
 def test_statements_stand_in_one_place_on_either_side(name: str) -> None:
     assert statements(MODULES[name]) == []
+
+
+def test_only_the_command_that_serves_imports_the_viewer() -> None:
+    importers = {
+        name
+        for name, module in MODULES.items()
+        if any(other.startswith("wikiq.web") for other in imported_modules(module, MODULES))
+    }
+    assert {name for name in importers if not name.startswith("wikiq.web")} == {"wikiq.commands.serve"}
 
 
 def test_no_other_library_is_used() -> None:

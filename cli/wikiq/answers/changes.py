@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from indexerd.contract.record import Record
+from wikiq.errors import UsageError
 from wikiq.index import sql
 from wikiq.model.request import LARGEST_INTEGER
 from wikiq.model.results import ChangeRow
@@ -47,3 +48,20 @@ def changes(snapshot: Snapshot, since: int, *, limit: int | None = None) -> Chan
         through=through,
         rows=tuple(rows),
     )
+
+
+def known_changes(snapshot: Snapshot, since: int) -> Changes:
+    """Give the changes after `since`; UsageError where some of them are not known here."""
+    found = changes(snapshot, since)
+    if since < found.floor:
+        raise UsageError(
+            f"--since {since}",
+            f"changes up to generation {found.floor} are no longer kept",
+            f"start over: list the pages, then follow with --since {found.generation}",
+        )
+    if since > found.generation:
+        # Nothing would be said until this index gets there, and what it did before would be missed.
+        raise UsageError(
+            f"--since {since}", f"this index is at generation {found.generation}", "start over with --since 0"
+        )
+    return found

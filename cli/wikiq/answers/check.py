@@ -110,14 +110,20 @@ class _Rows(Record):
     diagnostics: list[tuple[Any, ...]]
 
 
-def check(snapshot: Snapshot, *, repository: str | None = None, strict: bool = False) -> CheckResult:
+def check(
+    snapshot: Snapshot,
+    *,
+    repository: str | None = None,
+    strict: bool = False,
+    deadline_s: float = DEADLINE_S,
+) -> CheckResult:
     """Find everything that is wrong; with `strict` ambiguous links too.
 
     `repository` is where mentioned files lie; without one what `find_repository` gives, and where that
-    finds no `.git` nothing is said of mentions. Raises UsageError where it is no folder, or where the
-    wiki's own settings are not understood.
+    finds no `.git` nothing is said of mentions. Its statements may take `deadline_s` of the processor.
+    Raises UsageError where it is no folder, or where the wiki's own settings are not understood.
     """
-    snapshot.database.allow(DEADLINE_S)
+    snapshot.database.allow(deadline_s)
     rows = _read(snapshot, strict=strict)
     if repository is not None and not os.path.isdir(repository):
         raise UsageError(repository, "is no folder", "give the folder that mentioned paths start from")

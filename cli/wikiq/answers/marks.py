@@ -12,13 +12,14 @@ from wikiq.snippet.marks import mark_ranges
 
 
 def marks(
-    snapshot: Snapshot, query: str, name: str, *, folder: str | None = None
+    snapshot: Snapshot, query: str, name: str, *, folder: str | None = None, prefix: bool = False
 ) -> tuple[tuple[int, int], ...]:
     """Give the ranges in the source of PAGE or PAGE#section that hold what `query` looks for.
 
     Half-open, in code points, of the `source` that `page` gives for the same name: the words, their
-    variants and corrections, and bigrams. Raises UnknownPageError, UnknownSectionError, UsageError.
+    variants and corrections, and bigrams. `prefix`: the last word may be the beginning of one.
+    Raises UnknownPageError, UnknownSectionError, UsageError.
     """
     question = analyze_question(query)
-    vocabulary = look_up_terms(snapshot, question, DEFAULT)
+    vocabulary = look_up_terms(snapshot, question, DEFAULT, prefix=prefix)
     return mark_ranges(page(snapshot, name, folder=folder).source, sought_words(question, vocabulary))

@@ -119,6 +119,15 @@ def page(snapshot: Snapshot, name: str, *, folder: str | None = None) -> PageVie
     )
 
 
+def mentions(snapshot: Snapshot, name: str) -> tuple[tuple[str, str], ...]:
+    """Give the files outside the wiki that a page speaks of: cleaned path (a folder's ends in /), as written.
+
+    Raises UnknownPageError, UsageError.
+    """
+    found = require_page(snapshot, name)
+    return tuple(snapshot.rows(sql.SELECT_MENTIONS_OF_PAGE, (found.page_id,)))
+
+
 def source_of(snapshot: Snapshot, page_id: int) -> str:
     """Give the decoded file of a page."""
     return "".join(part[0] for part in snapshot.rows(sql.SELECT_SOURCE, {"page_id": page_id}))

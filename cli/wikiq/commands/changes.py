@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from wikiq.answers.changes import Changes, changes
+from wikiq.answers.changes import Changes, known_changes
 from wikiq.commands.group import parameters, split_source
 from wikiq.errors import (
     FOUND,
@@ -18,7 +18,6 @@ from wikiq.errors import (
     UnreadableIndexError,
     UsageError,
 )
-from wikiq.index.database import Snapshot
 from wikiq.model.request import Source
 from wikiq.model.results import ChangeRow
 from wikiq.output.context import Surroundings
@@ -38,7 +37,7 @@ def _changes(surroundings: Surroundings, /, *, since: int, follow: bool, **value
     if follow and form.json:
         raise UsageError("--json", "cannot be combined with --follow", "use --ndjson, one change a line")
     with opened(source, surroundings) as session:
-        found = _known_changes(session.snapshot, since)
+        found = known_changes(session.snapshot, since)
     session.tell_staleness(surroundings)
     print_listing(_listing(found), form, surroundings, session.age)
     if follow:
@@ -73,26 +72,9 @@ def _follow_file(seen: Changes, source: Source, surroundings: Surroundings) -> I
                 if snapshot.index_id != seen.index_id:
                     path = session.database.path
                     raise ForeignIndexError(path, "was rebuilt", "start over with --since 0")
-                seen = _known_changes(snapshot, seen.generation)
+                seen = known_changes(snapshot, seen.generation)
             yield seen
             surroundings.out.pause(FOLLOW_PAUSE_S)
-
-
-def _known_changes(snapshot: Snapshot, since: int) -> Changes:
-    """Give the changes after `since`; UsageError where some of them are not known here."""
-    found = changes(snapshot, since)
-    if since < found.floor:
-        raise UsageError(
-            f"--since {since}",
-            f"changes up to generation {found.floor} are no longer kept",
-            f"start over: list the pages, then follow with --since {found.generation}",
-        )
-    if since > found.generation:
-        # Nothing would be said until this index gets there, and what it did before would be missed.
-        raise UsageError(
-            f"--since {since}", f"this index is at generation {found.generation}", "start over with --since 0"
-        )
-    return found
 
 
 def _columns(row: ChangeRow) -> tuple[str, ...]:

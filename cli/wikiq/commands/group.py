@@ -34,7 +34,7 @@ MORE = (
 )
 GROUPS = (
     ("Find", ("search", "pages", "topics")),
-    ("Read", ("show", "open", "outline", "expand")),
+    ("Read", ("show", "open", "serve", "outline", "expand")),
     ("Follow links and changes", ("links", "backlinks", "changes")),
     ("Maintain", ("status", "sync", "check", "completion")),
     ("For programs", ("mcp", "chunks", "feed", "sql", "eval")),

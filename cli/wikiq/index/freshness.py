@@ -12,7 +12,7 @@ from indexerd.contract.moments import parse_time
 from indexerd.contract.which_index import shell_word
 from wikiq.index.page_status import is_gone
 from wikiq.index.sql import SELECT_LAST_SCAN
-from wikiq.model.results import Freshness
+from wikiq.model.results import Freshness, IndexAge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +35,18 @@ def freshness_of(snapshot: Snapshot) -> Freshness:
     if snapshot.freshness is None:
         snapshot.freshness = read_freshness(snapshot, snapshot.moment)
     return snapshot.freshness
+
+
+def age_of(snapshot: Snapshot) -> IndexAge:
+    """Give what every answer says of its index."""
+    freshness = freshness_of(snapshot)
+    return IndexAge(
+        wiki=snapshot.wiki,
+        index_id=snapshot.index_id,
+        generation=snapshot.generation,
+        age_s=freshness.age_s,
+        stale=freshness.stale,
+    )
 
 
 def read_freshness(snapshot: Snapshot, now: datetime) -> Freshness:

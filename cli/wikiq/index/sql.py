@@ -146,6 +146,9 @@ SELECT p.slug, p.path, m.path, m.original_path, m.origin, v.start_line
 FROM v1_mentions m JOIN v1_pages p ON p.page_id = m.page_id
 LEFT JOIN v1_sections v ON v.page_id = m.page_id AND v.ordinal = CAST(m.section_id AS INTEGER)
 ORDER BY p.path, m.path"""
+SELECT_MENTIONS_OF_PAGE = """
+SELECT path || CASE WHEN is_dir THEN '/' ELSE '' END, min(original_path) FROM v1_mentions
+WHERE page_id = ? GROUP BY 1 ORDER BY 1"""
 SELECT_SHARED_ALIASES = """
 SELECT n.key, p.slug, p.path FROM v1_names n JOIN v1_pages p ON p.page_id = n.page_id
 WHERE n.kind = 'alias' AND EXISTS (

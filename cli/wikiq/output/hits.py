@@ -122,9 +122,14 @@ def shown_path(root: str, path: str, folder: str) -> str:
 
 
 def breadcrumb(hit: Hit) -> str:
+    """Give the headings down to the section in one line."""
+    return joined(headings_of(hit))
+
+
+def headings_of(hit: Hit) -> tuple[str, ...]:
     """Give the headings down to the section, without one that only repeats the title."""
     path = hit.evidence.heading_path if hit.evidence is not None else ()
-    return joined(path[1:] if path[:1] == (hit.title,) else path)
+    return path[1:] if path[:1] == (hit.title,) else path
 
 
 def styled_lines(

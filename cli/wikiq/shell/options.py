@@ -32,6 +32,7 @@ COMMANDS = {
     "outline": "Show the headings of a page as a tree, with lines and anchors.",
     "pages": "List pages, newest first.",
     "search": "Search the pages, best match first; `wikiq WORDS...` is the same.",
+    "serve": "Show the wiki in a browser, on this machine; pages follow what is saved.",
     "show": "Show a page, one section or a range of lines.",
     "sql": "Run one read-only SQL statement on the index; print a table, JSON or CSV.",
     "status": "Show what is indexed, how fresh it is, and what is wrong.",

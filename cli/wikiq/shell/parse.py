@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 LONGEST_COMMAND = 2  # words of one that is no search: its name and a page, a topic or a statement
 # Words that a command takes after its name; the others are counted by nobody.
 MOST_WORDS = {
-    **dict.fromkeys(("changes", "check", "chunks", "pages", "status", "sync"), 0),
+    **dict.fromkeys(("changes", "check", "chunks", "pages", "serve", "status", "sync"), 0),
     **dict.fromkeys(("backlinks", "expand", "links", "open", "outline", "show", "topics"), 1),
     "sql": 1,
 }

@@ -10,9 +10,8 @@ import os
 
 from indexerd.contract.places import is_below
 from wikiq.errors import NOT_FRESH, NOTHING_FOUND, CancelledError, WikiqError
-from wikiq.index.freshness import STOPPED, freshness_of, freshness_words, is_usual, staleness
+from wikiq.index.freshness import STOPPED, age_of, freshness_of, freshness_words, is_usual, staleness
 from wikiq.index.locate import DB_VARIABLE, open_index
-from wikiq.model.results import IndexAge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from wikiq.index.barrier_client import Barrier
     from wikiq.index.database import Database, Reading, Snapshot
     from wikiq.model.request import Source
-    from wikiq.model.results import Freshness
+    from wikiq.model.results import Freshness, IndexAge
     from wikiq.output.context import Surroundings
 
 
@@ -80,13 +79,7 @@ class Session:
     @property
     def age(self) -> IndexAge:
         """What every answer says of its index."""
-        return IndexAge(
-            wiki=self.snapshot.wiki,
-            index_id=self.snapshot.index_id,
-            generation=self.snapshot.generation,
-            age_s=self.freshness.age_s,
-            stale=self.freshness.stale,
-        )
+        return age_of(self.snapshot)
 
     def make_fresh(self, timeout_s: float, surroundings: Surroundings) -> Barrier:
         """Wait for `timeout_s` at most until the index holds what is on the disk now.
