@@ -70,6 +70,12 @@ class ConfigurationError(IndexerdError):
     exit_status = 78
 
 
+class ReplacedProgramError(IndexerdError):
+    """Other code than that of this process lies at its place: an upgrade. It must be started again."""
+
+    exit_status = 74
+
+
 def missing_program() -> IndexerdError | None:
     """What to say where this program was removed while it runs: then whatever else fails is only that."""
     if not sys.executable or os.path.exists(sys.executable):

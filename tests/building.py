@@ -13,7 +13,8 @@ from typing import Any
 
 from indexerd.command.logs import get_logger
 from indexerd.core.model import ProjectionOptions
-from indexerd.pipeline.indexer import Indexer, Survey, Update
+from indexerd.pipeline.indexer import Indexer
+from indexerd.pipeline.survey import Survey, Update
 from indexerd.pipeline.whole_build import build_whole
 from indexerd.pipeline.workers import Projector
 from indexerd.store import Snapshot, Store

@@ -20,6 +20,7 @@ RULES: Final = {
     "node_modules": "folders of this name are passed over",
     "extension": "its name ends in no extension of pages; see `wiki.extensions`",
     "own_file": "it is the index itself",
+    "worktree": "it is a git worktree of a repository that is here already",
     "link": "it is a symbolic link that is not followed; see `wiki.follow_symlinks`",
 }
 

@@ -26,6 +26,7 @@ from indexerd.daemon.barrier_waiters import Barrier, Wait
 from indexerd.daemon.environment import Surroundings, own_paths
 from indexerd.daemon.job_progress import JobProgress
 from indexerd.daemon.maintenance import Upkeep
+from indexerd.daemon.next_jobs import ask_next_jobs
 from indexerd.daemon.resources import Workshop
 from indexerd.daemon.scan_audit import Finding, ScanBook
 from indexerd.daemon.sleeper import Pulse
@@ -33,7 +34,7 @@ from indexerd.daemon.status import Report, describe_trouble
 from indexerd.daemon.sync_pass import Looked, Looker, Unavailable
 from indexerd.daemon.watch_events import Hearing
 from indexerd.daemon.watch_keeper import WatchKeeper
-from indexerd.errors import DamagedIndexError, IndexerdError
+from indexerd.errors import DamagedIndexError, IndexerdError, ReplacedProgramError
 from indexerd.tree.scanner import Stopped
 from indexerd.tree.watcher import Watcher
 
@@ -175,6 +176,8 @@ class Daemon:
             self._fail(job, error)
             await self._replace_index()
             return
+        except ReplacedProgramError:
+            raise  # nothing is lost: who starts it again has the new code do it
         except (IndexerdError, OSError, MemoryError) as error:
             self._fail(job, error)
             return
@@ -252,15 +255,9 @@ class Daemon:
             self._report.unavailable = None
             self._log.info("root.found", root=self._workshop.wiki.root)
             self._keeper.reopen()
-        for path, delay in looked.again:
-            self._agenda.report(path, now, delay=delay)
-        if looked.second_look_at is not None:
-            self._agenda.ask_scan(Reason.SECOND_LOOK, looked.second_look_at)
+        ask_next_jobs(self._agenda, job, looked, now)
         if looked.astray:
-            self._agenda.ask_scan(Reason.STORM, now)
             self._keeper.doubt()
-        if looked.folders and not job.is_scan:
-            self._agenda.scan_when_quiet(now)
         if update.commits:
             self._report.count_update(update)
             self._upkeep.committed(update.commits)

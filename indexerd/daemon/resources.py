@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,8 @@ from indexerd.errors import IndexerdError
 from indexerd.pipeline.indexer import Indexer
 from indexerd.pipeline.workers import Projector
 from indexerd.setup.compose import Wiki, new_indexer, open_store
+from indexerd.setup.config import CONFIG_FILE_BYTES
+from indexerd.tree.openat import FILE_FLAGS, read_up_to
 
 
 class Workshop:
@@ -26,14 +29,14 @@ class Workshop:
         self._load = load
         self._files = settings_files
         self._log = log
-        self._stamps = self._stamp_files()
+        self._texts = self._read_files()
         self.wiki = load()
         self.store = open_store(self.wiki)
         self._projector, self.indexer = self._set_up()
 
     def reload(self) -> None:
         """Takes the settings as they are now. When they are refused, the last good ones hold."""
-        self._stamps = self._stamp_files()
+        self._texts = self._read_files()
         wiki = self._load()
         if wiki.configuration.refused is not None:
             self.indexer.settings_problem = wiki.settings_problem
@@ -44,7 +47,7 @@ class Workshop:
 
     def settings_edited(self) -> bool:
         """Whether a settings file is another one than when it was last read."""
-        return self._stamp_files() != self._stamps
+        return self._read_files() != self._texts
 
     def start_anew(self) -> None:
         """Moves the index file at its place aside, if there is one, and opens a new one."""
@@ -61,13 +64,21 @@ class Workshop:
     def _set_up(self) -> tuple[Projector, Indexer]:
         return new_indexer(self.wiki, self.store, self._log)
 
-    def _stamp_files(self) -> list[tuple[int, int, int] | None]:
-        return [_stamp(path) for path in self._files]
+    def _read_files(self) -> list[bytes | None]:
+        return [_read(path) for path in self._files]
 
 
-def _stamp(path: str) -> tuple[int, int, int] | None:
+def _read(path: str) -> bytes | None:
+    """The bytes, since a stamp may hide an edit; None for what is no file that can be read."""
     try:
-        facts = os.stat(path)
+        descriptor = os.open(path, FILE_FLAGS & ~os.O_NOFOLLOW)
     except OSError:
         return None
-    return facts.st_ino, facts.st_size, facts.st_mtime_ns
+    try:
+        return (
+            read_up_to(descriptor, CONFIG_FILE_BYTES) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
+        )
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)

@@ -20,11 +20,12 @@ from indexerd.core.sync.confirmation import (
     SecondLook,
     is_emptied,
 )
-from indexerd.core.sync.intervals import back_off_s
+from indexerd.core.sync.intervals import COSTLY_BYTES, back_off_s, rest_s
 from indexerd.core.sync.plan import Outcome, Projected, Vanished
 from indexerd.core.sync.scheduler import Job
 from indexerd.errors import NotPermittedError, RootError
-from indexerd.pipeline.indexer import Indexer, Survey, Update
+from indexerd.pipeline.indexer import Indexer
+from indexerd.pipeline.survey import Survey, Update
 
 ANOTHER_ROOT: Final = "another folder stands at the place of the root"
 MOST_GONE: Final = "most pages are gone, which is believed after a second look"
@@ -49,6 +50,7 @@ class Looked:
     or have another stamp. `again`: paths to look at once more, with
     the seconds until then. `second_look_at`: when a scan can settle a doubt. `folders`: whether more
     than single files were looked at. `another_root`: the root was replaced, and that is believed now.
+    `costly`: large pages, with the seconds for which reports of them wait now.
     """
 
     survey: Survey
@@ -60,6 +62,7 @@ class Looked:
     folders: bool = False
     another_root: bool = False
     astray: bool = False
+    costly: tuple[tuple[str, float], ...] = ()
 
 
 class Looker:
@@ -122,6 +125,7 @@ class Looker:
             stop=stop,
             progress=progress,
         )
+        applied_s = self._clock() - began - scan_s
         refused |= dict.fromkeys(hold, SETTLE_AFTER_S)
         return Looked(
             survey=survey,
@@ -133,6 +137,9 @@ class Looker:
             folders=self._any_folder(survey),
             another_root=before not in (None, self._identity),
             astray=self._any_astray(survey),
+            costly=tuple(
+                (page.path, rest_s(applied_s)) for page in survey.work.read if page.size >= COSTLY_BYTES
+            ),
         )
 
     def _doubt_root(self, survey: Survey) -> str | None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 from indexerd.contract.moments import time_text
@@ -18,7 +18,8 @@ from indexerd.core.model import Diagnostic, ProjectionOptions
 from indexerd.core.page.names import CONFIG_FILE, TOPICS_FILE
 from indexerd.core.project import projection_fingerprint
 from indexerd.core.sync.confirmation import needs_confirmation
-from indexerd.core.sync.model import Applied, IndexedPage, ScanRecord
+from indexerd.core.sync.disk_clock import DiskClock
+from indexerd.core.sync.model import ScanRecord
 from indexerd.core.sync.paths import WHOLE_TREE, outermost
 from indexerd.core.sync.plan import (
     Gathered,
@@ -34,9 +35,10 @@ from indexerd.core.sync.reconcile import READ_FAILED, UNSETTLED, Scan, Work, pla
 from indexerd.core.sync.retries import Retries
 from indexerd.errors import IndexerdError, RootError
 from indexerd.pipeline.page_task import PARSER_FAILED, is_given_up, without_text
+from indexerd.pipeline.survey import Survey, Update
 from indexerd.pipeline.workers import Projector
 from indexerd.store import Store
-from indexerd.tree.topics_file import Declarations, Declared
+from indexerd.tree.topics_file import Declarations
 from indexerd.tree.tree import Tree
 
 # One commit: a folder of 1,000 pages moves at once; a commit a page costs twice as much (spec 2.3).
@@ -51,65 +53,6 @@ V = TypeVar("V")
 def never() -> bool:
     """The `stop` of a caller that does not stop."""
     return False
-
-
-@dataclass(frozen=True, slots=True)
-class Survey:
-    """The scan of part of the tree and the work that follows from it, before anything is read or written."""
-
-    scan: Scan
-    work: Work
-    indexed: Mapping[str, IndexedPage]
-    declared: Declared | None = None  # only where that is new
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether the whole tree was scanned."""
-        return self.scan.covers == WHOLE_TREE
-
-
-@dataclass(slots=True)
-class Update:
-    """The result of applying a survey.
-
-    `unread`: pages that are there and could not be read. `left`: pages to scan again, since
-    they kept changing, went while they were to be read, or the disk refused them; what is known of
-    them stays until then.
-    """
-
-    generation: int = 0
-    commits: int = 0
-    upserted: int = 0
-    deleted: int = 0
-    projected: int = 0
-    full_text: int = 0
-    unread: list[str] = field(default_factory=list)
-    left: list[str] = field(default_factory=list)
-
-    @property
-    def changed(self) -> int:
-        """Entries in the change feed."""
-        return self.upserted + self.deleted
-
-    def add(self, applied: Applied) -> None:
-        """Add the counts of a transaction."""
-        self.generation = applied.generation
-        self.commits += applied.committed
-        self.upserted += applied.upserted
-        self.deleted += applied.deleted
-        self.full_text += applied.full_text
-
-    def join(self, later: Update) -> None:
-        """Add the counts of a second attempt at the pages that were left."""
-        self.generation = later.generation
-        self.commits += later.commits
-        self.upserted += later.upserted
-        self.deleted += later.deleted
-        self.projected += later.projected
-        self.full_text += later.full_text
-        tried = set(self.left)
-        self.unread = [path for path in self.unread if path not in tried] + later.unread
-        self.left = later.left
 
 
 class Indexer:
@@ -129,6 +72,7 @@ class Indexer:
         self._log = log
         self._declarations = Declarations(tree)
         self._retries = Retries()
+        self._clock = DiskClock()
 
     @property
     def given_up(self) -> tuple[str, ...]:
@@ -170,7 +114,21 @@ class Indexer:
             projection=self._projection,
             max_page_bytes=self._tree.settings.max_page_bytes,
         )
-        return Survey(scan, self._without_resting(work, scan), indexed, declared)
+        return Survey(scan, self._timed(self._without_resting(work, scan), scan), indexed, declared)
+
+    def _timed(self, work: Work, scan: Scan) -> Work:
+        """The work with the time on the disk of each page."""
+        if not work.read:
+            return work
+        here, wall = time.monotonic_ns(), time.time_ns()
+        self._clock.observe(scan.stamps.values(), here)
+        return replace(
+            work,
+            read=tuple(
+                replace(page, now_ns=self._clock.now(scan.stamps[page.path], here, wall))
+                for page in work.read
+            ),
+        )
 
     def _without_resting(self, work: Work, scan: Scan) -> Work:
         """The work without pages that were given up a moment ago; the others know their attempts."""

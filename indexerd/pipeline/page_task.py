@@ -43,25 +43,27 @@ def look_at(
     if not isinstance(reading, Content):
         return reading
     if wanted.known_hash == hashlib.sha256(reading.data).hexdigest():
-        return Unchanged(wanted.path, reading.stamp, is_racy(reading.stamp, reading.read_ns))
+        return Unchanged(wanted.path, reading.stamp, is_racy(reading.stamp, wanted.now_ns))
     if not limited and _NESTED.search(reading.data):
         return Expensive()
-    return _project(reading, wanted.path, options, limited=limited)
+    return _project(reading, wanted, options, limited=limited)
 
 
-def _project(content: Content, path: str, options: ProjectionOptions, *, limited: bool) -> Projected | Unread:
-    racy = is_racy(content.stamp, content.read_ns)
+def _project(
+    content: Content, wanted: ToRead, options: ProjectionOptions, *, limited: bool
+) -> Projected | Unread:
+    path, racy = wanted.path, is_racy(content.stamp, wanted.now_ns)
     try:
         page = project_page(content.data, path, options)
     except ProjectionError as error:
-        return _failed(content, path, error.diagnostic)
+        return _failed(content, path, error.diagnostic, racy=racy)
     except MemoryError:  # no fault of the bytes: under their hash it would not be tried again
         if limited:
             return _given_up(content, path, "it needs too much memory")
         message = "cannot be projected (there is not enough memory); it is tried again"
         return Unread(path, Diagnostic(READ_FAILED, message))
     except Exception as error:  # noqa: BLE001 - whatever a parser makes of one page, the others go on
-        return _failed(content, path, _failure(f"{type(error).__name__}: {error}"))
+        return _failed(content, path, _failure(f"{type(error).__name__}: {error}"), racy=racy)
     return Projected(page, content.stamp, racy)
 
 
@@ -84,7 +86,7 @@ def _given_up(content: Content, path: str, reason: str) -> Projected:
     """Without the hash of its bytes, so that they count as not read yet."""
     message = f"the page cannot be parsed ({reason}); it is tried again later and at the next start"
     page = replace(oversized_page(path, len(content.data)), diagnostics=(Diagnostic(PARSER_FAILED, message),))
-    return Projected(page, content.stamp, is_racy(content.stamp, content.read_ns))
+    return Projected(page, content.stamp, racy=True)
 
 
 def without_text(outcome: Projected, reason: str) -> Projected:
@@ -97,14 +99,14 @@ def without_text(outcome: Projected, reason: str) -> Projected:
     return replace(outcome, page=page)
 
 
-def _failed(content: Content, path: str, diagnostic: Diagnostic) -> Projected:
+def _failed(content: Content, path: str, diagnostic: Diagnostic, *, racy: bool) -> Projected:
     """Under the stamp and hash of its bytes, so that it is tried again when it changes, not before."""
     page = replace(
         oversized_page(path, len(content.data)),
         content_hash=hashlib.sha256(content.data).hexdigest(),
         diagnostics=(diagnostic,),
     )
-    return Projected(page, content.stamp, is_racy(content.stamp, content.read_ns))
+    return Projected(page, content.stamp, racy)
 
 
 def _failure(reason: str) -> Diagnostic:

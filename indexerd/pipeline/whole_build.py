@@ -11,7 +11,8 @@ from typing import Final
 
 from indexerd.core.sync.confirmation import CONFIRM_AFTER_S
 from indexerd.core.sync.paths import WHOLE_TREE
-from indexerd.pipeline.indexer import Indexer, Survey, Update, never
+from indexerd.pipeline.indexer import Indexer, never
+from indexerd.pipeline.survey import Survey, Update
 
 SETTLE_PAUSES_S: Final = (0.1, 0.4, 1.6)  # for pages that are being written while `build` runs
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import hashlib
 import os
 import resource
 import signal
@@ -24,7 +25,7 @@ from indexerd.core.model import ProjectionOptions
 from indexerd.core.sync.plan import Outcome
 from indexerd.core.sync.reconcile import ToRead
 from indexerd.core.sync.retries import GROWTH
-from indexerd.errors import IndexerdError, StorageError
+from indexerd.errors import IndexerdError, ReplacedProgramError, StorageError
 from indexerd.pipeline.page_task import Expensive, give_up, look_at
 from indexerd.tree.scanner import Stopped, TreeSettings
 from indexerd.tree.tree import Tree
@@ -56,6 +57,7 @@ class _Worker:
     process: subprocess.Popen[bytes]
     connection: Connection[Any, Any]
     ready: bool = False
+    is_known: bool = False  # it has said of which code it is
     owed: deque[int] = field(default_factory=deque)
     since: float = field(default_factory=time.monotonic)
 
@@ -157,7 +159,9 @@ class Projector:
                         raise outcome
                     if worker.ready:
                         yield worker.owed.popleft(), outcome
-                    worker.ready = True
+                    elif not worker.is_known and outcome != CODE:
+                        raise _replaced()
+                    worker.ready, worker.is_known = worker.is_known, True
             elif worker.is_overdue():
                 reason = f"nothing came of it for {STALL_S:.0f} s"
             if reason is not None:
@@ -168,6 +172,8 @@ class Projector:
     ) -> Iterator[tuple[int, Outcome]]:
         self._workers.remove(worker)
         worker.end()
+        if not worker.ready and code_identity() != CODE:
+            raise _replaced()
         if not worker.ready:
             remedy = "check that the installation is complete and that there is memory"
             raise StorageError(sys.executable, "a worker process does not start", remedy)
@@ -176,6 +182,26 @@ class Projector:
             yield place, give_up(wanted[place].path, self._tree, reason)
         if worker.owed:
             waiting.appendleft(list(worker.owed))
+
+
+def code_identity() -> str:
+    """Tells the code at this program's place from any other: names, sizes and times of its files."""
+    folder = os.path.dirname(os.path.dirname(__file__))
+    found = hashlib.sha256()
+    for place, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(name for name in names if name.endswith(".py")):
+            facts = os.stat(os.path.join(place, name))
+            found.update(f"{place}/{name} {facts.st_size} {facts.st_mtime_ns}\n".encode())
+    return found.hexdigest()
+
+
+CODE: Final = code_identity()  # when this process began: 3 ms
+
+
+def _replaced() -> ReplacedProgramError:
+    problem = "the program was replaced by another version while it ran"
+    return ReplacedProgramError(os.path.dirname(os.path.dirname(__file__)), problem, "start it again")
 
 
 def _budget_s(page: ToRead) -> float:
@@ -237,6 +263,7 @@ def run(descriptor: int, most_bytes: int) -> None:
     with contextlib.suppress(OSError, ValueError):  # a lower limit is in force, or there is none to set
         resource.setrlimit(resource.RLIMIT_AS, (most_bytes, most_bytes))
     try:
+        connection.send(CODE)  # before anything that another version may understand otherwise
         root, settings, options = _received(connection)
         tree = Tree(root, settings)
         connection.send(None)  # ready: what dies from here on dies of a page

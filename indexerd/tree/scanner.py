@@ -7,6 +7,7 @@ asks for ignore rules only where there are any. Reads no page and decides nothin
 from __future__ import annotations
 
 import os
+import re
 import stat
 import sys
 from collections.abc import Callable, Iterable
@@ -25,6 +26,7 @@ from indexerd.core.page.names import (
 )
 from indexerd.core.sync.reconcile import (
     LINK_NOT_FOLLOWED,
+    LINKED_WORKTREE,
     NOT_REGULAR,
     READ_FAILED,
     TOO_DEEP_FOLDER,
@@ -77,6 +79,11 @@ IGNORED: Final = "ignored"
 NOT_A_PAGE_NAME: Final = "extension"
 OWN_FILE: Final = "own_file"
 UNFOLLOWED_LINK: Final = "link"
+WORKTREE: Final = "worktree"
+
+GIT: Final = ".git"
+_POINTER: Final = re.compile(r"gitdir: *(.+?)/\.git/worktrees/[^/\n]+/?\s*\Z")
+_POINTER_BYTES: Final = 8192  # two paths as long as they may be
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +104,7 @@ class Walk:
     """What one scan has found so far. `root` is a descriptor; `real_root` is set where links count."""
 
     root: int
+    root_path: str
     settings: TreeSettings
     configured: IgnoreRules
     real_root: str | None = None
@@ -180,7 +188,7 @@ class Walk:
                 for entry in entries:
                     name = entry.name
                     if name[0] == "." or name == PASSED_OVER:
-                        governed = governed or name in IGNORE_FILES
+                        governed = governed or name in IGNORE_FILES or name == GIT
                     elif entry.is_dir(follow_symlinks=False) or (
                         entry.is_symlink() and self._leads_to_folder(place.path_of(name))
                     ):
@@ -310,13 +318,21 @@ class Walk:
     def _with_ignore_files(self, descriptor: int, place: _Place) -> _Place | None:
         """The place under the rules of its own ignore files; None, and unseen, if one cannot be read.
 
-        Without its rules a folder might show what it was told to hide.
+        Without its rules a folder might show what it was told to hide. None as well for a worktree of a
+        repository that is in the tree already: it has every page twice.
         """
         rules = place.rules
+        if place.path and (twin := self._main_worktree(descriptor, place.path)) is not None:
+            self._tell(LeftOut(place.path, WORKTREE))
+            remedy = "to search it, index it as a wiki of its own"
+            self._note(
+                place.path, LINKED_WORKTREE, f"is a git worktree of {twin}, so it is left out; {remedy}"
+            )
+            return None
         names = IGNORE_FILES if self.settings.gitignore else IGNORE_FILES[1:]
         for name in names:
             try:
-                text = _read_ignore_file(descriptor, name)
+                text = _read_small_file(descriptor, name, IGNORE_FILE_BYTES)
             except OSError as error:
                 if not is_absence(error):
                     self._miss(place.path, error, what=name)
@@ -328,6 +344,18 @@ class Walk:
             if level is not None:
                 rules = rules.below(level)
         return place if rules is place.rules else _Place(place.path, rules, place.depth, place.linked)
+
+    def _main_worktree(self, descriptor: int, folder: str) -> str | None:
+        """The repository of which `folder` is a linked worktree, where that lies round here; else None."""
+        try:
+            found = _POINTER.match(_read_small_file(descriptor, GIT, _POINTER_BYTES))
+        except OSError:
+            return None
+        if found is None:
+            return None
+        main = os.path.realpath(os.path.join(self.root_path, folder, found[1]))
+        is_round_here = is_below(main, self.root_path) or is_below(self.root_path, main)
+        return escape_name(main) if is_round_here else None
 
     def _miss(self, path: str, error: OSError, *, what: str = "") -> None:
         why = unreadable(error)
@@ -350,11 +378,11 @@ def _is_link(descriptor: int, name: str) -> bool:
         return False
 
 
-def _read_ignore_file(descriptor: int, name: str) -> str:
+def _read_small_file(descriptor: int, name: str, limit: int) -> str:
     opened = os.open(name, FILE_FLAGS, dir_fd=descriptor)
     try:
         if not stat.S_ISREG(os.fstat(opened).st_mode):
             return ""
-        return read_up_to(opened, IGNORE_FILE_BYTES).decode("utf-8", "replace")
+        return read_up_to(opened, limit).decode("utf-8", "replace")
     finally:
         os.close(opened)

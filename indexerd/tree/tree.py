@@ -41,11 +41,10 @@ GOVERNING_FILE_BYTES: Final = 1 << 20  # topics.yaml: more was never written by 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The bytes of a page under the stamp they were read with, and when that was."""
+    """The bytes of a page under the stamp they were read with."""
 
     data: bytes
     stamp: Stamp
-    read_ns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +90,7 @@ class Tree:
         with self._opened_root() as root:
             walk = Walk(
                 root=root,
+                root_path=os.path.realpath(self.root),
                 settings=self.settings,
                 configured=self._configured,
                 real_root=self._real_root(),
@@ -191,7 +191,6 @@ def _identities(paths: Iterable[str]) -> Iterator[tuple[int, int]]:
 def _read_once(path: str, descriptor: int, limit: int) -> Reading | None:
     """Read and close; None when the file changed meanwhile."""
     try:
-        read_ns = time.time_ns()
         before = os.fstat(descriptor)
         if not stat.S_ISREG(before.st_mode):
             return Unread(path, Diagnostic(NOT_REGULAR, "is not a regular file; remove it or rename it"))
@@ -203,7 +202,7 @@ def _read_once(path: str, descriptor: int, limit: int) -> Reading | None:
         os.close(descriptor)
     if len(data) != before.st_size or stamp_of(before) != stamp_of(after):
         return None
-    return Content(data, stamp_of(before), read_ns)
+    return Content(data, stamp_of(before))
 
 
 def _id_of(root: int) -> str:

@@ -19,13 +19,15 @@ import pytest
 from indexerd.contract.barrier import Fresh, NotFresh
 from indexerd.contract.live_state import LiveState
 from indexerd.core.sync.confirmation import CONFIRM_AFTER_S, SETTLE_AT_MOST_S
+from indexerd.core.sync.intervals import COSTLY_BYTES
 from indexerd.core.sync.reconcile import RACY_NS
 from indexerd.daemon import loop
 from indexerd.daemon.loop import ROOT_CHECK_S
 from indexerd.daemon.scan_audit import REPORT_PATIENCE_S
 from indexerd.daemon.status import MISSED_SHOWN_S
 from indexerd.daemon.sync_pass import MOST_GONE
-from indexerd.errors import StorageError
+from indexerd.errors import ReplacedProgramError, StorageError
+from indexerd.pipeline import workers
 from indexerd.pipeline.indexer import Indexer
 from indexerd.service import status_file
 from indexerd.service.status_file import StateFile
@@ -443,6 +445,60 @@ def test_what_an_edit_of_the_users_settings_changes_was_not_missed_by_the_watche
         assert wiki.log.named("events.missed") == []
 
     play(tmp_path, scenario)
+
+
+def test_a_large_page_that_changes_all_the_time_waits_for_what_it_costs_and_no_other_does(
+    tmp_path: Path,
+) -> None:
+    async def scenario(wiki: Followed) -> None:
+        wiki.write("log.md", "# Log\n\n" + "one line of a log\n" * (COSTLY_BYTES // 18 + 1))
+        wiki.say("log.md")
+        await wiki.until_equal()
+        await wiki.until_at_rest()
+        now, agenda = wiki.clock.monotonic(), wiki.daemon._agenda
+        agenda.report("log.md", now)
+        waits_s = (agenda.next_at() or 0) - now
+        agenda.report("small.md", now)
+        assert waits_s > (agenda.next_at() or 0) - now
+        wiki.write("log.md", "# Log\n\n" + "two lines of a log\n" * (COSTLY_BYTES // 18 + 1))
+        assert isinstance(await wiki.ask(), Fresh)
+        assert wiki.indexed() == wiki.on_disk()
+
+    play(tmp_path, scenario)
+
+
+def test_an_edit_of_the_settings_at_equal_size_and_time_is_noticed(tmp_path: Path) -> None:
+    async def scenario(wiki: Followed) -> None:
+        wiki.write("a.md", "# A")
+        wiki.write("b.txt", "# B")
+        wiki.write(".wikiq.toml", '[wiki]\nextensions = ["md", "mdx"]\n')
+        wiki.advance_to_periodic_scan()
+        await wiki.until(lambda: list(wiki.indexed()) == ["a.md"])
+        file = wiki.root / ".wikiq.toml"
+        facts = file.stat()
+        with file.open("r+") as edited:
+            edited.write('[wiki]\nextensions = ["md", "txt"]\n')
+        os.utime(file, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+        wiki.advance_to_periodic_scan()
+        await wiki.until(lambda: sorted(wiki.indexed()) == ["a.md", "b.txt"])
+
+    play(tmp_path, scenario)
+
+
+def test_after_an_upgrade_the_daemon_ends_for_the_new_code_to_be_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "CODE", "what this process began with")
+    monkeypatch.setattr(workers, "INLINE_BYTES", 0)
+
+    async def scenario(wiki: Followed) -> None:
+        wiki.write("a.md", "# A")
+        wiki.say("a.md")
+        await wiki.until(lambda: False)
+
+    with pytest.raises(ExceptionGroup) as caught:
+        play(tmp_path, scenario)
+    assert caught.group_contains(ReplacedProgramError)
 
 
 def test_an_index_that_is_deleted_under_the_daemon_is_made_anew(tmp_path: Path) -> None:

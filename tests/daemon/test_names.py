@@ -150,10 +150,12 @@ def test_a_page_of_ten_gigabytes_costs_nothing_and_is_said(daemon: LiveDaemon, r
     page = room / "sparse.md"
     page.touch()
     os.truncate(page, SPARSE_BYTES)
-    goes_on(daemon, room)
-    assert diagnostics(daemon)[f"{room.name}/sparse.md"] == "too_large"
-    assert hash_index(daemon.db)[f"{room.name}/sparse.md"] is None
-    page.unlink()
+    try:
+        goes_on(daemon, room)
+        assert diagnostics(daemon)[f"{room.name}/sparse.md"] == "too_large"
+        assert hash_index(daemon.db)[f"{room.name}/sparse.md"] is None
+    finally:
+        page.unlink()  # whatever fails here fails here alone
     goes_on(daemon, room)
     assert f"{room.name}/sparse.md" not in hash_index(daemon.db)
 

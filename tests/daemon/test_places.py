@@ -19,7 +19,16 @@ from typing import Final
 import pytest
 
 from tests.crash.barrier import ask
-from tests.crash.process import SCANS_OFTEN, LiveDaemon, hash_index, hash_tree, unmount, wait_until
+from tests.crash.process import (
+    FAKED_WALL_CLOCK,
+    FAKETIME,
+    SCANS_OFTEN,
+    LiveDaemon,
+    hash_index,
+    hash_tree,
+    unmount,
+    wait_until,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -200,7 +209,12 @@ def test_a_disk_that_goes_loses_no_page_and_is_followed_when_it_is_back(
 
 
 @needs_root
-def test_times_of_whole_seconds_hide_no_edit(tmp_path: Path, live: LiveDaemon) -> None:
+@pytest.mark.parametrize("clock", ["+0", "+3600"], ids=["same clock", "the clock of the disk is behind"])
+def test_times_of_whole_seconds_hide_no_edit(tmp_path: Path, live: LiveDaemon, clock: str) -> None:
+    if clock != "+0":
+        if FAKETIME is None:
+            pytest.skip("libfaketime is not installed here")
+        live.environ = {**FAKED_WALL_CLOCK, "FAKETIME": clock}
     image = tmp_path / "image"
     with image.open("wb") as file:
         file.truncate(IMAGE_BYTES)

@@ -19,14 +19,13 @@ from typing import Final
 
 import pytest
 
-from tests.crash.process import SCANS_OFTEN, LiveDaemon, wait_until
+from tests.crash.process import FAKED_WALL_CLOCK, FAKETIME, SCANS_OFTEN, LiveDaemon, wait_until
 from tests.crash.storm import USUAL_QUEUE
 
 pytestmark = pytest.mark.slow
 
 EQUAL_S: Final = 30.0
 WATCHDOG_S: Final = 2.0
-FAKETIME: Final = next(iter(sorted(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"))), None)
 
 
 @pytest.fixture
@@ -78,11 +77,9 @@ def test_a_wall_clock_that_jumps_is_followed_by_a_scan(tmp_path: Path, live: Liv
     clock = tmp_path / "clock"
     clock.write_text("+0")
     live.environ = {
-        "LD_PRELOAD": str(FAKETIME),
+        **FAKED_WALL_CLOCK,
         "FAKETIME_TIMESTAMP_FILE": str(clock),
         "FAKETIME_NO_CACHE": "1",
-        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-        "NO_FAKE_STAT": "1",
     }
     live.start()
     watching(live)

@@ -418,6 +418,23 @@ def test_an_inode_past_63_bits_is_a_stamp_like_others() -> None:
     assert stamp_of(facts).inode == 5 - 2**63
 
 
+def test_a_page_without_its_slug_that_becomes_a_link_leaves_nothing_said_of_it(bench: Bench) -> None:
+    bench.write(a="# One\n")
+    other = bench.root / "a.markdown"
+    other.write_text("# Two\n")
+    bench.build()
+    assert bench.kinds() == {"a.markdown": ["slug_collision"]}
+    other.unlink()
+    other.symlink_to("a.md")
+    bench.build()
+    assert bench.kinds() == {"a.markdown": ["link_not_followed"]}
+    assert bench.public_rows() == bench.fresh_rows()
+    other.unlink()
+    bench.build()
+    assert bench.kinds() == {}
+    assert bench.public_rows() == bench.fresh_rows()
+
+
 def test_a_page_that_breaks_a_commit_costs_that_page_alone(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:

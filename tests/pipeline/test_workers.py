@@ -15,7 +15,7 @@ import pytest
 from indexerd.core.model import Page, ProjectionOptions
 from indexerd.core.sync.plan import Outcome, Projected, Unread
 from indexerd.core.sync.reconcile import ToRead
-from indexerd.errors import RootError, StorageError
+from indexerd.errors import ReplacedProgramError, RootError, StorageError
 from indexerd.pipeline import workers
 from indexerd.pipeline.indexer import never
 from indexerd.pipeline.page_task import PARSER_FAILED, is_given_up, look_at
@@ -230,6 +230,25 @@ def test_a_worker_that_does_not_start_is_an_error_and_no_fault_of_the_pages(
 ) -> None:
     monkeypatch.setattr(sys, "path", [])
     with pytest.raises(StorageError, match="does not start"):
+        list(projector.outcomes(wanted, never))
+
+
+def test_after_an_upgrade_no_worker_of_the_new_code_is_given_work(
+    projector: Projector, wanted: list[ToRead], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "CODE", "what this process began with")
+    with pytest.raises(
+        ReplacedProgramError, match="replaced by another version while it ran; start it again"
+    ):
+        list(projector.outcomes(wanted, never))
+
+
+def test_after_an_upgrade_a_worker_that_cannot_start_is_no_lack_of_memory(
+    projector: Projector, wanted: list[ToRead], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "CODE", "what this process began with")
+    monkeypatch.setattr(sys, "path", [])
+    with pytest.raises(ReplacedProgramError):
         list(projector.outcomes(wanted, never))
 
 

@@ -124,6 +124,8 @@ def test_a_unit_says_what_the_daemon_relies_on(name: str) -> None:
         "Restart=on-failure",
         "RestartPreventExitStatus=64 75 78",
         "WatchdogSec=60",
+        "MemoryMax=2G",
+        "OOMPolicy=continue",
         "UMask=0077",
         "SystemCallFilter=@chown",
         "ProtectSystem=strict",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import socket
+import subprocess
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
@@ -96,6 +98,35 @@ def test_ignore_files_leave_out_what_git_would(tmp_path: Path, files: dict[str, 
         (tmp_path / path).write_text(text)
     assert pages(tmp_path) == kept
     assert pages(tmp_path, covers=everything) == kept  # a single path is judged like the whole
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed here")
+def test_a_linked_worktree_in_the_tree_is_left_out_and_a_submodule_is_not(tmp_path: Path) -> None:
+    root, other = tmp_path / "wiki", tmp_path / "other"
+
+    def git(folder: Path, *words: str) -> None:
+        identity = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always")
+        subprocess.run(["git", *identity, "-C", folder, *words], check=True, capture_output=True)
+
+    for folder in (root, other):
+        plant(folder, "a.md", "docs/b.md")
+        git(folder, "init", "-q")
+        git(folder, "add", "-A")
+        git(folder, "commit", "-qm", "one")
+    git(root, "worktree", "add", "../wiki/copies/wt")
+    git(root, "submodule", "add", str(other), "module")
+    git(other, "worktree", "add", str(root / "guest"))
+    own = {"a.md", "docs/b.md", "module/a.md", "module/docs/b.md", "guest/a.md", "guest/docs/b.md"}
+    found = Tree(str(root), TreeSettings()).scan()
+    assert set(found.stamps) == own
+    assert {path: said[0].kind for path, said in found.diagnostics.items()} == {
+        "copies/wt": "linked_worktree"
+    }
+    assert pages(root, covers=("copies/wt/a.md", "guest/a.md")) == {"guest/a.md"}
+    assert pages(root / "copies/wt") == {"a.md", "docs/b.md"}
+    _, left_out = Tree(str(root), TreeSettings()).explain("copies/wt/a.md")
+    assert left_out is not None
+    assert left_out.rule == "worktree"
 
 
 def test_gitignore_can_be_switched_off_and_patterns_configured(tmp_path: Path) -> None:
@@ -260,7 +291,7 @@ def test_where_names_are_folded_a_path_counts_only_as_the_folder_spells_it(
             (True, {"Page.md", "Sub/a.md"}),
             (False, {"Page.md", "Sub/a.md", "page.md"}),
         ):
-            walk = Walk(root, TreeSettings(), IgnoreRules(), folds_names=folds_names)
+            walk = Walk(root, str(tmp_path), TreeSettings(), IgnoreRules(), folds_names=folds_names)
             for cover in ("Page.md", "page.md", "Sub/a.md", "sub/a.md"):
                 walk.look_at(cover)
             assert walk.stamps.keys() == found

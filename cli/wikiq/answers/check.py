@@ -61,6 +61,7 @@ TITLES = {
     "nul_character": "Text with NUL characters",
     "undecodable_name": "Names that are not UTF-8",
     "link_not_followed": "Symbolic links that are not followed",
+    "linked_worktree": "Git worktrees that are left out, since the wiki has their pages already",
     "not_regular": "Pages that are no regular files",
     "unreadable": "Files and folders that may not be read",
     "read_failed": "Files and folders that cannot be read",

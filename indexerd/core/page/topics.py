@@ -18,6 +18,10 @@ from indexerd.core.page.yaml_subset import Node, Scalar, YamlError, parse_yaml, 
 
 MAX_TOPICS_FILE: Final = 1024 * 1024  # characters of topics.yaml: some 10,000 topics with descriptions
 
+MOST_ABOVE: Final = 64  # topics above one; each is a row of `topic_tree` for each topic below
+LONGEST_TOPIC: Final = 255  # characters, as long as the name of a file may be
+DEEPEST_TOPIC: Final = 32  # parts of a name like `a/b`: each is a topic
+
 _WORDS: Final = re.compile(r"#?\[\[[^\[\]]*\]\]|[^,\s]+")  # `[[two words]]` is one
 _NUMBER: Final = re.compile(r"[\d/]+")  # `#123` and `#2024/05` are no tags (Obsidian)
 _FIELDS: Final = ("topics", "tags", "tag", "categories", "keywords")
@@ -44,13 +48,21 @@ def page_topics(values: Mapping[str, Node], tags: Iterable[FoundText]) -> tuple[
     for origin in _FIELDS:
         for text in _listed(values.get(origin)):
             topic = normalize_topic(unlinked(text.strip().lstrip("#")))
-            if topic and not _NUMBER.fullmatch(topic):
+            if _is_topic(topic):
                 uses[TopicUse(topic, origin)] = None
     for tag in tags:
         topic = normalize_topic(tag.text)
-        if topic and not _NUMBER.fullmatch(topic):
+        if _is_topic(topic):
             uses[TopicUse(topic, "text")] = None
     return tuple(uses)
+
+
+def _is_topic(topic: str) -> bool:
+    return bool(topic) and not _NUMBER.fullmatch(topic) and not _is_long(topic)
+
+
+def _is_long(topic: str) -> bool:
+    return len(topic) > LONGEST_TOPIC or topic.count("/") >= DEEPEST_TOPIC
 
 
 def unread_topics(values: Mapping[str, Node]) -> Iterator[Diagnostic]:
@@ -59,6 +71,9 @@ def unread_topics(values: Mapping[str, Node]) -> Iterator[Diagnostic]:
         if any(True for text in texts_of(values.get(field)) if text is None):
             message = f"{field!r} holds something that is no word; write it as a list of words"
             yield Diagnostic("front_matter_invalid", message)
+        if any(_is_long(normalize_topic(text)) for text in _listed(values.get(field))):
+            message = f"{field!r} holds a topic of over {LONGEST_TOPIC} characters or {DEEPEST_TOPIC} parts"
+            yield Diagnostic("front_matter_invalid", f"{message}; shorten it")
 
 
 def parse_topics(text: str) -> tuple[TopicDeclaration, ...] | Diagnostic:
@@ -79,11 +94,25 @@ def parse_topics(text: str) -> tuple[TopicDeclaration, ...] | Diagnostic:
             topics[declared.slug] = declared
     except YamlError as error:
         return ignored_topics(error.line, error.message)
+    graph = _graph(topics)
     try:
-        TopologicalSorter(_graph(topics)).prepare()
+        crowded = _find_crowded(graph, TopologicalSorter(graph).static_order())
     except CycleError as error:
         return ignored_topics(None, f"a topic is above itself: {' > '.join(error.args[1])}")
+    if crowded is not None:
+        return ignored_topics(None, f"the topic {crowded!r} is below more than {MOST_ABOVE} others")
     return tuple(topics.values())
+
+
+def _find_crowded(graph: Mapping[str, set[str]], topics: Iterable[str]) -> str | None:
+    """The first topic with too many above it; `topics`: those above before those below."""
+    above: dict[str, set[str]] = {}
+    for topic in topics:
+        parents = graph.get(topic, set())
+        above[topic] = parents.union(*(above[parent] for parent in parents))
+        if len(above[topic]) > MOST_ABOVE:
+            return topic
+    return None
 
 
 def _listed(node: Node | None) -> Iterator[str]:
@@ -110,8 +139,15 @@ def _declaration(slug: str | None, fields: Node) -> TopicDeclaration:
     topic = normalize_topic(slug or "")
     if not topic:
         raise YamlError(1, "a topic without a slug")
+    if _is_long(topic):
+        problem = f"a topic of over {LONGEST_TOPIC} characters or {DEEPEST_TOPIC} parts"
+        raise YamlError(1, problem)
     known = fields if isinstance(fields, dict) else {}
-    parents = (normalize_topic(parent) for parent in _parents(known.get("parents")))
+    parents = [normalize_topic(parent) for parent in _parents(known.get("parents"))]
+    if any(map(_is_long, parents)):
+        raise YamlError(
+            1, f"{topic!r} has a parent of over {LONGEST_TOPIC} characters or {DEEPEST_TOPIC} parts"
+        )
     return TopicDeclaration(
         slug=topic,
         title=text_of(known.get("title")),

@@ -85,6 +85,10 @@ class Batcher:
             self._absorb(path)
         self._collapse_above(path)
 
+    def rest(self, path: str, until: float) -> None:
+        """What is reported of `path` is not looked at before `until`: it is costly."""
+        self._taken[path] = until - LONGEST_WAIT_MS / 1000
+
     def scan_when_quiet(self, now: float) -> None:
         """Asks for one scan of everything once nothing has been reported for a while."""
         if self._trailing_asked is None:

@@ -15,6 +15,10 @@ SCANNING_SHARE: Final = 0.1  # of one core, while scans are all there is
 SHORTEST_INTERVAL_S: Final = 5.0
 LONGEST_INTERVAL_S: Final = LONGEST_SCAN_INTERVAL_S
 
+COSTLY_BYTES: Final = 256 << 10  # of a page; a smaller one never waits for what it costs
+COSTLY_SHARE: Final = 0.05  # of a core, for a page that changes all the time
+LONGEST_REST_S: Final = 30.0
+
 FIRST_BACK_OFF_S: Final = 0.25
 LONGEST_BACK_OFF_S: Final = 8.0  # a limit raised or a disk tidied up is made use of within 10 s (spec 7)
 
@@ -28,6 +32,11 @@ def scan_interval_s(
     settled = SCAN_SHARE if confirmed else CONFIRMING_SHARE
     share = settled if watching else SCANNING_SHARE
     return min(max(last_scan_s / share, shortest_s), LONGEST_INTERVAL_S)
+
+
+def rest_s(took_s: float) -> float:
+    """Seconds for which reports of a costly page wait, when it took `took_s` to write it the last time."""
+    return min(took_s / COSTLY_SHARE, LONGEST_REST_S)
 
 
 def back_off_s(failures: int) -> float:

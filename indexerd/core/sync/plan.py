@@ -115,7 +115,7 @@ def compose_plan(
     `claimants`: the pages of `claimed_groups(members)`. `indexed` holds every path of the batch and
     all members that the index has, `known` what it says of paths.
     """
-    members = set(members)
+    members, going = set(members), gathered.going(indexed)
     slugs = assign_slugs(members | set(claimants)) if members else {}
     settled = {path: slugs[path] for path in members}
     upserts, touches = [], []
@@ -134,9 +134,9 @@ def compose_plan(
     return Plan(
         upserts=tuple(upserts),
         touches=tuple(touches),
-        deletes=tuple(sorted(gathered.going(indexed), key=str.encode)),
+        deletes=tuple(sorted(going, key=str.encode)),
         renamed=tuple(sorted(renamed)),
-        diagnostics=_said(gathered, known, settled, written),
+        diagnostics=_said(gathered, known, settled, written, going),
         topics=gathered.topics,
         projection=projection,
         complete=gathered.complete,
@@ -152,6 +152,7 @@ def _said(
     known: Mapping[str, tuple[Diagnostic, ...]],
     settled: Mapping[str, Slugged],
     written: set[str],
+    going: set[str],
 ) -> tuple[PathDiagnostics, ...]:
     """What is said of each path, whole, wherever that changes or an upsert would drop it."""
     looked: dict[str, tuple[Diagnostic, ...]] = dict(gathered.said)
@@ -161,7 +162,8 @@ def _said(
     said = {}
     for path in {*looked, *settled}:
         before = known.get(path, ())
-        now = (*looked.get(path, scan_part(before)), *_slug_part(path, before, settled))
+        slug_part = () if path in going else _slug_part(path, before, settled)  # no page, no slug
+        now = (*looked.get(path, scan_part(before)), *slug_part)
         if now != before or (now and path in written):
             said[path] = now
     return tuple(PathDiagnostics(path, said[path]) for path in sorted(said, key=str.encode))

@@ -21,6 +21,7 @@ READ_FAILED: Final = "read_failed"  # the disk refused; perhaps not the next tim
 UNSETTLED: Final = "unsettled"
 NOT_REGULAR: Final = "not_regular"
 LINK_NOT_FOLLOWED: Final = "link_not_followed"
+LINKED_WORKTREE: Final = "linked_worktree"
 UNDECODABLE_NAME: Final = "undecodable_name"
 TOO_DEEP_FOLDER: Final = "too_deep_folder"
 IGNORE_INVALID: Final = "ignore_invalid"
@@ -35,6 +36,7 @@ SCAN_KINDS: Final = frozenset(
         UNSETTLED,
         NOT_REGULAR,
         LINK_NOT_FOLLOWED,
+        LINKED_WORKTREE,
         UNDECODABLE_NAME,
         TOO_DEEP_FOLDER,
         IGNORE_INVALID,
@@ -71,13 +73,14 @@ class ToRead:
     """A page whose bytes are wanted. Bytes of `known_hash` need no projection; None: project anyway.
 
     `size`: what the scan saw, in bytes, to share the work out by. `attempts`: how often it was given up
-    under this stamp; its budget grows with them.
+    under this stamp; its budget grows with them. `now_ns`: the time on its disk, at least.
     """
 
     path: str
     known_hash: str | None
     size: int
     attempts: int = 0
+    now_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,7 @@ class Work:
 
 
 def is_racy(stamp: Stamp, now_ns: int) -> bool:
-    """Whether the file may change once more under an equal stamp.
+    """Whether the file may change once more under an equal stamp; `now_ns` by the clock of its disk.
 
     A program can set mtime, so one far in the future proves nothing; it cannot set ctime.
     """

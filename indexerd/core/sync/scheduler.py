@@ -84,6 +84,10 @@ class Agenda:
         self._moved = True
         self._batcher.add(path, now, subtree=path == ROOT, delay=delay)
 
+    def rest(self, path: str, until: float) -> None:
+        """A page that costs much is not followed by events before `until`; a scan still sees it."""
+        self._batcher.rest(path, until)
+
     def scan_when_quiet(self, now: float) -> None:
         """A folder changed: the watcher may have missed what happened inside, so look when it is over."""
         self._batcher.scan_when_quiet(now)

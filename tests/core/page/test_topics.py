@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from indexerd.core.model import Diagnostic, ProjectionOptions, TopicDeclaration
-from indexerd.core.page.topics import MAX_TOPICS_FILE, enclosing_topics, normalize_topic, parse_topics
+from indexerd.core.page.topics import (
+    DEEPEST_TOPIC,
+    LONGEST_TOPIC,
+    MAX_TOPICS_FILE,
+    MOST_ABOVE,
+    enclosing_topics,
+    normalize_topic,
+    parse_topics,
+)
 from indexerd.core.project import project_page
 
 
@@ -124,6 +134,9 @@ def test_an_empty_topics_yaml_declares_nothing(text: str) -> None:
         ("a: {parents: [b]}\nb: {parents: [c]}\nc: {parents: [a]}\n", None, "above itself"),
         ("a: {parents: [a/b]}\n", None, "above itself"),
         ("a: &x 1\nb: *x\n", 2, "alias"),
+        ("/".join("a" * (DEEPEST_TOPIC + 1)) + ":\n", 1, "32 parts"),
+        ("a: {parents: [" + "b" * (LONGEST_TOPIC + 1) + "]}\n", 1, "255 characters"),
+        ("".join(f"t{nth}: {{parents: [t{nth + 1}]}}\n" for nth in range(65)), None, "more than 64 others"),
     ],
 )
 def test_a_wrong_topics_yaml_is_ignored_with_one_diagnostic(
@@ -134,6 +147,42 @@ def test_a_wrong_topics_yaml_is_ignored_with_one_diagnostic(
     assert found.kind == "topics_invalid"
     assert problem in found.message
     assert line is None or found.line == line
+
+
+def test_as_many_topics_as_may_be_stand_above_one() -> None:
+    found = parse_topics("".join(f"t{nth}: {{parents: [t{nth + 1}]}}\n" for nth in range(MOST_ABOVE)))
+    assert isinstance(found, tuple)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(f"- {{slug: t{nth}, parents: [t{nth + 1}]}}\n" for nth in range(3000)),
+        "".join(
+            f"- {{slug: {layer}x{nth}, parents: [{', '.join(f'{layer + 1}x{up}' for up in range(50))}]}}\n"
+            for layer in range(30)
+            for nth in range(50)
+        ),
+        "- {slug: hub, parents: [" + ", ".join(f"p{nth}" for nth in range(50_000)) + "]}\n",
+    ],
+    ids=["chain", "layers", "star"],
+)
+def test_declarations_whose_graph_would_be_millions_of_rows_are_ignored(text: str) -> None:
+    began = time.process_time()
+    found = parse_topics(text)
+    assert isinstance(found, Diagnostic)
+    assert "more than 64 others" in found.message
+    assert time.process_time() - began < 10  # 24 s for the chain alone, with 4.5 million rows to write
+
+
+def test_a_page_has_no_topic_of_endless_parts() -> None:
+    long = "/".join("a" * (DEEPEST_TOPIC + 1))
+    text = f"---\ntopics: [{long}, fine]\n---\n#{long} #{'x' * (LONGEST_TOPIC + 1)}\n"
+    assert topics(text) == [("fine", "topics")]
+    page = project_page(text.encode(), "p.md", ProjectionOptions())
+    assert [found.message for found in page.diagnostics if found.kind == "front_matter_invalid"] == [
+        "'topics' holds a topic of over 255 characters or 32 parts; shorten it"
+    ]
 
 
 def test_a_topics_yaml_past_its_limit_is_ignored() -> None:

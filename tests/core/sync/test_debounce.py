@@ -86,6 +86,14 @@ def test_a_hot_path_in_pauses_longer_than_the_quiet_delay_is_still_handed_out_on
     assert batcher.due(QUIET + LONGEST) == Batch(paths=("hot.md",))
 
 
+def test_a_path_that_rests_is_due_when_its_rest_is_over_and_another_is_not_held_up() -> None:
+    batcher = Batcher()
+    batcher.rest("log.md", 8.0)
+    batcher.add("log.md", 3.0)
+    batcher.add("a.md", 3.0)
+    assert drain(batcher) == [(3.0 + QUIET, Batch(paths=("a.md",))), (8.0, Batch(paths=("log.md",)))]
+
+
 def test_a_hot_path_does_not_hold_the_others_up() -> None:
     batcher = Batcher()
     for step in range(20):

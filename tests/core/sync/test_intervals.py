@@ -7,8 +7,10 @@ import pytest
 from indexerd.core.sync.intervals import (
     LONGEST_BACK_OFF_S,
     LONGEST_INTERVAL_S,
+    LONGEST_REST_S,
     SHORTEST_INTERVAL_S,
     back_off_s,
+    rest_s,
     scan_interval_s,
 )
 
@@ -32,6 +34,11 @@ def test_a_scan_costs_a_bounded_share_of_a_core(took_s: float, watching: bool, i
 def test_until_a_change_is_confirmed_scans_come_ten_times_as_often() -> None:
     assert scan_interval_s(0.1, watching=True, confirmed=False) == pytest.approx(10.0)
     assert scan_interval_s(0.1, watching=False, confirmed=False) == scan_interval_s(0.1, watching=False)
+
+
+@pytest.mark.parametrize("took_s, waits_s", [(0.0, 0.0), (0.23, 4.6), (60.0, LONGEST_REST_S)])
+def test_a_costly_page_takes_a_twentieth_of_a_core(took_s: float, waits_s: float) -> None:
+    assert rest_s(took_s) == pytest.approx(waits_s)
 
 
 def test_a_back_off_doubles_up_to_its_limit() -> None:
