@@ -13,7 +13,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 WIKI ?= docs
 # zsh and dash hand over the ~ of WIKI=~/notes as it is typed.
 override WIKI := $(if $(filter ~/%,$(WIKI)),$(HOME)/$(patsubst ~/%,%,$(WIKI)),$(WIKI))
-WORDS ?= $(if $(filter docs docs/,$(WIKI)),share an index with a group)
+WORDS ?= $(if $(filter docs docs/,$(WIKI)),why is a page not found)
 BENCH ?=
 TESTS ?=
 
@@ -22,9 +22,6 @@ PYTEST = "$(BIN)/python" -m pytest --numprocesses 2 --dist loadfile
 
 # What was typed reaches the shell as values, whatever quotes are in it.
 export WIKI WORDS
-# The first question; without words, the newest pages.
-FIRST = $(if $(WORDS),search --limit 3 "$$WORDS",pages --limit 3)
-TOLD = $(if $(WORDS),search --limit 3 $$WORDS,pages --limit 3)
 
 BIN := $(CURDIR)/.venv/bin
 # Two stamps, one venv: what running needs is a part of what developing needs.
@@ -53,21 +50,7 @@ $(INSTALLED): requirements.lock pyproject.toml
 	@touch $(RUNNABLE)
 
 run: $(RUNNABLE)
-	@"$(BIN)/indexerd" build "$$WIKI"
-	@echo
-	@printf '%s\n' "$$ wikiq $(TOLD)"
-	@# The daemon starts next, so the line about it is left out; no hits is not a failure.
-	@cd "$$WIKI" && { "$(BIN)/wikiq" $(FIRST) 2>&1 >&3 | grep -v 'the daemon is not running' >&2; } 3>&1 || true
-	@echo
-	@echo 'From now on the folder is watched, until Ctrl-C. What to type next, in another terminal:'
-	@echo
-	@cd "$$WIKI" && echo "    cd '$$PWD'"
-	@echo '    $(BIN)/wikiq WORDS...     pages that answer, each with the section that explains it'
-	@echo '    $(BIN)/wikiq show PAGE    a page, or a section of it: PAGE#section'
-	@echo '    $(BIN)/wikiq status       how far the index has got'
-	@echo
-	@# The trap keeps the shell until the daemon has ended, and make has no failure to report.
-	@trap : INT; "$(BIN)/indexerd" run "$$WIKI" || [ $$? -eq 130 ]  # ended by Ctrl-C
+	@sh tests/tools/first_run.sh "$(BIN)" "$$WIKI" "$$WORDS"
 
 test: $(INSTALLED)
 	@$(PYTEST) $(TESTS)

@@ -8,21 +8,38 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
 
-import click
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-from indexerd.command.group import cli
-from indexerd.command.options import INTERRUPTED, USAGE, fail
-from indexerd.errors import IndexerdError, NotPermittedError, StorageError, missing_program
+USAGE, INTERRUPTED = 64, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and give its exit status (spec 3.8)."""
-    _hold_standard_streams()
-    if os.name == "nt":
-        print("indexerd: Windows is not supported; run it inside WSL", file=sys.stderr)
-        return USAGE
+    """Run the command and give its exit status (spec 3.8).
+
+    What takes long to import is imported within, where Ctrl-C ends it as it ends the command.
+    """
+    try:
+        _hold_standard_streams()
+        if os.name == "nt":
+            print("indexerd: Windows is not supported; run it inside WSL", file=sys.stderr)
+            return USAGE
+        return _run(arguments)
+    except KeyboardInterrupt:
+        if sys.stderr.isatty():
+            print(file=sys.stderr)  # the prompt begins a line, not the one with the terminal's ^C
+        return INTERRUPTED
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    import click
+
+    from indexerd.command.group import cli
+    from indexerd.command.options import fail
+    from indexerd.errors import IndexerdError, NotPermittedError, StorageError, missing_program
+
     try:
         status = cli.main(arguments, prog_name="indexerd", standalone_mode=False)
         return status if isinstance(status, int) else 0
@@ -35,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return USAGE
     except IndexerdError as error:
         return fail(error)
-    except (KeyboardInterrupt, click.Abort):
+    except click.Abort:  # Ctrl-C, after which click has begun a line
         return INTERRUPTED
     except BrokenPipeError:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - lives until the process ends

@@ -382,6 +382,26 @@ def test_an_interrupted_build_is_130_without_a_traceback(wiki: Path) -> None:
     assert (process.returncode, out, err.strip()) == (130, "", "")
 
 
+@pytest.mark.parametrize(
+    "module, program, words",
+    [
+        ("click", "indexerd", ("build",)),
+        ("structlog", "indexerd", ("build",)),
+        ("click", "wikiq", ("status",)),
+        ("sqlite3", "wikiq", ("some", "words")),
+    ],
+)
+def test_an_interrupt_while_a_program_starts_is_no_traceback(
+    wiki: Path, tmp_path: Path, module: str, program: str, words: tuple[str, ...]
+) -> None:
+    assert main(["build", str(wiki)]) == 0
+    (tmp_path / f"{module}.py").write_text("raise KeyboardInterrupt\n")
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join((str(tmp_path), *sys.path))}
+    command = [sys.executable, "-m", f"{program}.main", *words]
+    done = subprocess.run(command, cwd=wiki, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr.strip()) == (130, "", "")
+
+
 def test_windows_is_refused_in_one_line(
     wiki: Path, indexerd: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

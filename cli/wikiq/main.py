@@ -12,21 +12,13 @@ import os
 import sys
 
 from wikiq.errors import FOUND, INTERRUPTED, REFUSED, WikiqError
-from wikiq.output.context import COMPLETION_VARIABLE, Surroundings
-from wikiq.output.terminal import open_screen
-from wikiq.shell.parse import (
-    as_command,
-    is_rather_a_search,
-    meant_commands,
-    parse_plainly,
-    plain_source,
-    unknown_options,
-)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NoReturn, TextIO
+
+    from wikiq.output.context import Surroundings
 
 _DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
@@ -45,7 +37,23 @@ def main() -> NoReturn:
 
 
 def run_process() -> int:
-    """Run the command of this process's arguments; gives the exit status."""
+    """Run the command of this process's arguments; gives the exit status.
+
+    All that takes time is imported within, where Ctrl-C ends it as it ends the command.
+    """
+    try:
+        return _run_and_flush()
+    except KeyboardInterrupt:
+        _drop_output()
+        if sys.stderr is not None and sys.stderr.isatty():
+            sys.stderr.write("\n")  # the prompt begins a line, not the one with the terminal's ^C
+        return INTERRUPTED
+
+
+def _run_and_flush() -> int:
+    from wikiq.output.context import Surroundings
+    from wikiq.output.terminal import open_screen
+
     surroundings = Surroundings(
         environ=os.environ,
         folder=os.path.realpath(_current_folder()),
@@ -62,9 +70,6 @@ def run_process() -> int:
     except BrokenPipeError:
         _drop_output()
         return FOUND
-    except KeyboardInterrupt:
-        _drop_output()
-        return INTERRUPTED
     except OSError as error:
         if error.errno not in _DISK_ERRORS:
             raise
@@ -75,6 +80,16 @@ def run_process() -> int:
 
 def run(arguments: Sequence[str], surroundings: Surroundings) -> int:
     """Run one command line; gives the exit status, prints errors that a user can mend."""
+    from wikiq.output.context import COMPLETION_VARIABLE
+    from wikiq.shell.parse import (
+        as_command,
+        is_rather_a_search,
+        meant_commands,
+        parse_plainly,
+        plain_source,
+        unknown_options,
+    )
+
     try:
         if COMPLETION_VARIABLE in surroundings.environ:
             from wikiq.commands.completion import answer

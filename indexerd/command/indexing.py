@@ -61,11 +61,16 @@ def _build(wiki: Wiki, *, anew: bool) -> None:
         f"{counted(len(survey.scan.stamps))}, {update.changed} changed, generation {update.generation}, "
         f"{time.monotonic() - start:.1f} s: {wiki.index}"
     )
+    if not survey.scan.stamps:
+        from indexerd.setup.no_pages import explain_no_pages
+
+        tell(f"indexerd: {wiki.root}: {explain_no_pages(wiki) or 'no page'}", err=True)
 
 
 @click.command()
+@click.option("--quiet", is_flag=True, help="Log warnings and errors only.")
 @wiki_options
-def run(root: str | None, **flags: str | bool | None) -> None:
+def run(root: str | None, *, quiet: bool, **flags: str | bool | None) -> None:
     """Follow a wiki until stopped.
 
     Its index is always up to date. ROOT is the folder of the pages, by default the current one, or the
@@ -76,7 +81,7 @@ def run(root: str | None, **flags: str | bool | None) -> None:
     from indexerd.setup.compose import find_wiki
     from indexerd.setup.registry import root_of_name
 
-    configure_logs()
+    configure_logs(quiet=quiet)
     given = {field: value for field, value in flags.items() if value is not None}
     named = root_of_name(root, os.environ)
     run_daemon(lambda: find_wiki(named, given, os.environ, must_exist=False), os.environ, get_logger())

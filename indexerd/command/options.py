@@ -14,9 +14,7 @@ from indexerd.errors import IndexerdError
 if TYPE_CHECKING:
     from indexerd.setup.compose import Wiki
 
-USAGE: Final = 64
 DIFFERENT: Final = 1
-INTERRUPTED: Final = 130
 OUTPUT_FORMAT: Final = 1  # of what --json prints
 F = TypeVar("F", bound=Callable[..., Any])
 

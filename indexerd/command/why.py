@@ -57,6 +57,12 @@ def _lines(found: Explanation) -> Iterator[str]:
         yield f"{name}: is a folder with {counted(found.pages)}"
     else:
         yield f"{name}: holds no page"
+        if not found.path:
+            from indexerd.setup.no_pages import explain_no_pages
+
+            hint = explain_no_pages(found.wiki)
+            if hint is not None:
+                yield f"{root}: {hint}"
     if found.row is not None:
         state = "" if found.is_page else ", until the next scan"
         yield f"{name}: is in the index as {found.row.slug}{state}"
@@ -90,6 +96,7 @@ def _fields(found: Explanation) -> dict[str, Any]:
         else {
             "path": left_out.path,
             "rule": left_out.rule,
+            "because": _because(left_out, found.path),
             "source": None if decision is None else decision.source,
             "line": None if decision is None else decision.line,
             "pattern": None if decision is None else decision.pattern,

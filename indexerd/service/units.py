@@ -13,10 +13,11 @@ import re
 import shlex
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from indexerd.contract.places import config_home, make_private_folders
 from indexerd.errors import StorageError, UsageError
@@ -24,6 +25,8 @@ from indexerd.errors import StorageError, UsageError
 TEMPLATE: Final = "indexerd@.service"
 PLIST: Final = "indexerd.plist"
 COMMAND_PATIENCE_S: Final = 30  # none of the commands waits for a service
+LIVES_S: Final = 2.0  # after which a service that fails at its start has failed
+PAUSE_S: Final = 0.1  # between two looks at it
 HIDDEN_FOLDERS: Final = ("/tmp", "/var/tmp")  # noqa: S108 - the unit has a /tmp of its own
 
 
@@ -36,6 +39,7 @@ class Answer:
 
 
 Run = Callable[[Sequence[str]], Answer]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +138,22 @@ class SystemdUser:
             if answer.status:
                 problem = f"systemctl {words[0]} failed: {_last_line(answer.output)}"
                 raise StorageError(name, problem, f"see `journalctl --user -u {shlex.quote(name)}`")
-        return Report(healthy=True, lines=(f"{name}: enabled and starting", *self._lingering()))
+        found = _settled(
+            lambda: self._properties(name), lambda found: found.get("ActiveState") != "activating"
+        )
+        healthy, lines = self._started(name, found)
+        return Report(healthy=healthy, lines=(*lines, *self._lingering()))
+
+    def _started(self, name: str, found: Mapping[str, str]) -> tuple[bool, list[str]]:
+        """Whether a service that was just started lives, and what to say of it."""
+        if found.get("ActiveState") == "active":
+            says = f"; it says: {found['StatusText']}" if found.get("StatusText") else ""
+            return True, [f"{name}: enabled and running{says}"]
+        restarts = found.get("NRestarts", "0") not in ("", "0") or found.get("SubState") == "auto-restart"
+        if found.get("ActiveState") == "failed" or restarts:
+            why = f"`journalctl --user -u {shlex.quote(name)}` says why"
+            return False, [f"{name}: enabled, but it ends at its start; {why}"]
+        return True, [f"{name}: enabled and starting; `indexerd service status` says how far it is"]
 
     def uninstall(self, root: str) -> Report:
         """Stops and disables the instance; with the last one, the unit goes too."""
@@ -153,9 +172,7 @@ class SystemdUser:
     def status(self, root: str) -> Report:
         """What the manager says of the instance, and what is wrong with the unit."""
         name = instance_name(root)
-        fields = ("ActiveState", "SubState", "StatusText", "Result", "NRestarts", "UnitFileState")
-        shown = self._systemctl("show", name, *(f"--property={field}" for field in fields))
-        found = dict(line.split("=", 1) for line in shown.output.splitlines() if "=" in line)
+        found = self._properties(name)
         running = found.get("ActiveState") == "active"
         words = [found.get("ActiveState") or "unknown", f"({found.get('SubState') or 'unknown'})"]
         if found.get("Result", "success") != "success":
@@ -169,6 +186,11 @@ class SystemdUser:
             lines.append(f"why: `journalctl --user -u {shlex.quote(name)}`")
         wrong = self._wrong_with_unit()
         return Report(healthy=running and not wrong, lines=(*lines, *wrong, *self._lingering()))
+
+    def _properties(self, name: str) -> dict[str, str]:
+        fields = ("ActiveState", "SubState", "StatusText", "Result", "NRestarts", "UnitFileState")
+        shown = self._systemctl("show", name, *(f"--property={field}" for field in fields))
+        return dict(line.split("=", 1) for line in shown.output.splitlines() if "=" in line)
 
     def _wrong_with_unit(self) -> list[str]:
         try:
@@ -211,7 +233,9 @@ class LaunchAgents:
         answer = self._run(("launchctl", "bootstrap", self._domain, str(path)))
         if answer.status:
             raise StorageError(str(path), f"launchctl failed: {_last_line(answer.output)}", f"see {log}")
-        return Report(healthy=True, lines=(f"{label}: loaded and started", f"log: {log}"))
+        if _settled(lambda: self._is_running(label), lambda running: running):
+            return Report(healthy=True, lines=(f"{label}: loaded and running", f"log: {log}"))
+        return Report(healthy=False, lines=(f"{label}: loaded, but it does not run", f"why: {log}"))
 
     def uninstall(self, root: str) -> Report:
         """Stops the agent and removes its file."""
@@ -227,18 +251,34 @@ class LaunchAgents:
             return Report(healthy=False, lines=(f"{label}: not installed",))
         agent: dict[str, Any] = plistlib.loads(path.read_bytes())
         program = agent["ProgramArguments"][0]
-        shown = self._run(("launchctl", "print", f"{self._domain}/{label}"))
-        running = shown.status == 0 and "state = running" in shown.output
+        running = self._is_running(label)
         lines = [f"{label}: {'running' if running else 'not running'}"]
         if not os.access(program, os.X_OK):
             lines.append(f"{path}: {program} has moved; run `indexerd service install`")
         return Report(healthy=running and len(lines) == 1, lines=tuple(lines))
+
+    def _is_running(self, label: str) -> bool:
+        shown = self._run(("launchctl", "print", f"{self._domain}/{label}"))
+        return shown.status == 0 and "state = running" in shown.output
 
     def _agent(self, root: str) -> tuple[str, Path]:
         digest = hashlib.sha256(os.fsencode(root)).hexdigest()[:8]
         plain = re.sub(r"[^A-Za-z0-9]+", "-", os.path.basename(root)).strip("-") or "root"
         label = f"indexerd.{plain}-{digest}"
         return label, self._home / "Library" / "LaunchAgents" / f"{label}.plist"
+
+
+def _settled(look: Callable[[], T], is_settled: Callable[[T], bool]) -> T:
+    """What `look` finds once it is settled, or LIVES_S after the first look."""
+    give_up_at = time.monotonic() + LIVES_S
+    while not is_settled(found := look()) and time.monotonic() < give_up_at:
+        time.sleep(PAUSE_S)
+    return found
+
+
+def _is_up_or_down(found: Mapping[str, str]) -> bool:
+    """Whether a unit is through with its start, well or not."""
+    return found.get("ActiveState") != "activating" or found.get("SubState") == "auto-restart"
 
 
 def instance_name(root: str) -> str:

@@ -129,6 +129,7 @@ def test_programs_are_told_the_same(wiki: Path, capfd: pytest.CaptureFixture[str
         "source": ".gitignore",
         "line": 3,
         "pattern": "*.tmp.md",
+        "because": ".gitignore:3: *.tmp.md",
     }
     page = json.loads(told(capfd, "a.md", "--json")[1])
     assert (page["left_out"], page["row"]["slug"], page["pages"]) == (None, "a", 1)
@@ -141,3 +142,42 @@ def test_what_is_told_is_what_a_scan_does(wiki: Path) -> None:
         scan, left_out = tree.explain(path)
         assert (path in scan.stamps) == (path in pages)
         assert path in pages or left_out is not None or path in scan.diagnostics
+
+
+def test_a_folder_without_pages_is_told_what_could_be_taken_in(
+    tmp_path: Path, wiki: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    for name in ("a.mdx", "b.mdx", "c.txt", "d.png"):
+        (other / name).write_text("# A\n")
+    capfd.readouterr()
+    assert main(["build", str(other)]) == 0
+    hint = (
+        f"{other}: no page, but 2 .mdx files; to take them in, write "
+        f'`extensions = ["md", "markdown", "mdx"]` below `[wiki]` in {other}/.wikiq.toml\n'
+    )
+    assert capfd.readouterr().err == f"indexerd: {hint}"
+    monkeypatch.chdir(other)
+    assert told(capfd, ".")[1] == f".: holds no page\n{hint}"
+    (other / ".wikiq.toml").write_text('[wiki]\nextensions = ["md", "markdown", "mdx"]\n')
+    assert main(["build", str(other)]) == 0
+    built = capfd.readouterr()
+    assert (built.out.split(",")[0], built.err) == ("2 pages", "")
+
+
+def test_a_folder_whose_pages_are_all_left_out_is_told_how_to_learn_why(
+    tmp_path: Path, wiki: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / ".gitignore").write_text("*\n")
+    (other / "a.md").write_text("# A\n")
+    capfd.readouterr()
+    assert main(["build", str(other)]) == 0
+    hint = f"no page; rules leave out 1: `indexerd why {other}/a.md` names one of them"
+    assert capfd.readouterr().err == f"indexerd: {other}: {hint}\n"
+    for name in (".gitignore", "a.md"):
+        (other / name).unlink()
+    assert main(["build", str(other)]) == 0
+    assert capfd.readouterr().err == f"indexerd: {other}: no page\n"

@@ -179,6 +179,7 @@ def fail() -> Facts:
     start_anew()  # the starts above count towards the limit
     until(is_failed)
     seen: Facts = {"bad_settings": properties("ActiveState", "Result", "ExecMainStatus", "NRestarts")}
+    seen["install_of_bad_settings"] = run(INDEXERD, "service", "install", str(WIKI))
     config.unlink()
 
     def is_given_up() -> bool:

@@ -152,6 +152,32 @@ def test_an_installed_unit_is_enabled_started_and_its_state_folder_is_there(tmp_
     assert "loginctl enable-linger" in report.lines[-1]
 
 
+@pytest.mark.parametrize(
+    "shown, healthy, told",
+    [
+        ("ActiveState=active\nStatusText=watching, 2 pages", True, "and running; it says: watching, 2 pages"),
+        (
+            "ActiveState=activating\nSubState=start\nNRestarts=0",
+            True,
+            "and starting; `indexerd service status`",
+        ),
+        ("ActiveState=activating\nSubState=auto-restart", False, "but it ends at its start; `journalctl"),
+        (
+            "ActiveState=failed\nNRestarts=0",
+            False,
+            "ends at its start; `journalctl --user -u ",
+        ),
+    ],
+)
+def test_an_install_tells_whether_the_service_lives(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shown: str, healthy: bool, told: str
+) -> None:
+    monkeypatch.setattr(units, "LIVES_S", 0.0)
+    report = systemd_user(tmp_path, Manager(show=Answer(0, shown))).install("/srv/wiki")
+    assert report.healthy is healthy
+    assert told in report.lines[0]
+
+
 def test_a_manager_that_refuses_is_an_error_with_its_words(tmp_path: Path) -> None:
     manager = Manager(enable=Answer(1, "first line\nUnit is masked."))
     with pytest.raises(StorageError, match=r"systemctl enable failed: Unit is masked\.; see `journalctl"):
@@ -243,7 +269,7 @@ def test_an_agent_is_loaded_looked_at_and_removed(tmp_path: Path) -> None:
     agents.install("/srv/My Wiki")
     (path,) = (tmp_path / "Library" / "LaunchAgents").iterdir()
     assert path.name.startswith("indexerd.My-Wiki-")
-    assert manager.asked[-1] == f"launchctl bootstrap gui/{os.getuid()} {path}"
+    assert f"launchctl bootstrap gui/{os.getuid()} {path}" in manager.asked
     assert agents.status("/srv/My Wiki").healthy
     agents.uninstall("/srv/My Wiki")
     assert not path.exists()

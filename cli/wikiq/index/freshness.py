@@ -25,7 +25,7 @@ RUNNING, STOPPED = "running", "stopped"  # the daemon
 HANGING, UNKNOWN = "hanging", "unknown"  # modes that no daemon can tell of itself
 COPY = "copy"  # nobody writes this file where it lies
 UPDATE = "update indexerd and wikiq to one version and restart the daemon"
-ROOT_REMEDY = "put the folder back; its index is kept meanwhile"
+ROOT_REMEDY = "put the folder back, or tell where it is now: `indexerd move {} NEW`"
 WRITES_ANOTHER = "the daemon in its folder writes another index"
 SEPARATE = "give each index a folder of its own"
 
@@ -131,7 +131,11 @@ def _told(
         why = state.reason if state.mode == Mode.ROOT_UNAVAILABLE else None
         # The daemon knows its root and may leave it out; whoever asks it may be anywhere.
         about = why if why and root in why else f"{root}: {why}" if why else f"{root} is not there"
-        return Mode.ROOT_UNAVAILABLE, about, (state.remedy if why else None) or ROOT_REMEDY
+        return (
+            Mode.ROOT_UNAVAILABLE,
+            about,
+            (state.remedy if why else None) or ROOT_REMEDY.format(shell_word(root)),
+        )
     if not running:
         return STOPPED, "the daemon is not running", start_remedy(root)
     if silent_s > HUNG_AFTER_S:
@@ -156,7 +160,7 @@ def staleness(freshness: Freshness, root: str) -> str | None:
             else None
         )
     if freshness.mode == Mode.ROOT_UNAVAILABLE:
-        return f"{freshness.reason or root}; this is what was last indexed"
+        return f"{freshness.reason or root}; this is what was last indexed; {freshness.remedy}"
     since = "no scan yet" if freshness.age_s is None else _ago(freshness.age_s)
     if freshness.daemon == STOPPED:
         return f"{freshness.reason}; {since}; {freshness.remedy}"

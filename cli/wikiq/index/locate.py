@@ -17,9 +17,11 @@ from indexerd.contract.which_index import (
     KnownIndex,
     find_around,
     find_meant,
+    shell_word,
 )
 from wikiq.errors import NoIndexError, UsageError, WikiqError
 from wikiq.index.database import Database, open_database
+from wikiq.index.page_status import is_gone
 from wikiq.index.postgres import is_address
 
 TYPE_CHECKING = False
@@ -84,8 +86,12 @@ def pick_for_folder(known: Sequence[KnownIndex], folder: str) -> KnownIndex:
         return around
     if len(known) == 1:
         return known[0]
-    problem = "is in none of the indexed wikis" if known else "there is no index yet"
-    raise NoIndexError(folder, problem, _choices(known))
+    if not known:
+        raise NoIndexError(folder, "there is no index yet", _choices(known))
+    gone = [index.root for index in known if is_gone(index.root)]
+    moved = f"; if it is {gone[0]}, moved: `indexerd move {shell_word(gone[0])} .`" if gone else ""
+    remedy = f"index it with `indexerd build`{moved}; or {_choices(known)}"
+    raise NoIndexError(folder, "is in none of the indexed wikis", remedy)
 
 
 def _open_around(folder: str, environ: Mapping[str, str]) -> Database | None:

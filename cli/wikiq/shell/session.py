@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from indexerd.contract.places import is_below
-from wikiq.errors import NOT_FRESH, NOTHING_FOUND, CancelledError, WikiqError
+from wikiq.errors import NOT_FRESH, NOTHING_FOUND, CancelledError, UnknownPageError, WikiqError
 from wikiq.index.freshness import STOPPED, age_of, freshness_of, freshness_words, is_usual, staleness
 from wikiq.index.locate import DB_VARIABLE, open_index
 
@@ -33,9 +33,12 @@ class Session:
     or could be had.
     """
 
-    def __init__(self, database: Database, *, is_named: bool, deadline_s: float | None) -> None:
+    def __init__(
+        self, database: Database, *, folder: str, is_named: bool, deadline_s: float | None = None
+    ) -> None:
         self.database = database
         self.is_fresh = True
+        self._folder = folder
         self._is_named = is_named
         self._deadline_s = deadline_s
         self._reading: Reading | None = None
@@ -54,6 +57,10 @@ class Session:
             raise KeyboardInterrupt from cancelled  # nobody but Ctrl-C cancels the question of a command
         finally:
             self.database.close()
+        if isinstance(error, UnknownPageError) and self._snapshot is not None:
+            from wikiq.shell.left_out import explain_absence
+
+            explain_absence(error, self._snapshot.root, self._folder)
         if isinstance(error, WikiqError) and error.exit_status == NOTHING_FOUND and not self.is_fresh:
             error.exit_status = NOT_FRESH  # what is not found may be there
 
@@ -127,7 +134,7 @@ def opened(source: Source, surroundings: Surroundings, *, deadline_s: float | No
     database = open_index(db=source.db, wiki=source.wiki, environ=environ, folder=surroundings.folder)
     database.is_copy, database.max_age_s = source.copy, source.max_age
     is_named = bool(source.db or source.wiki or environ.get(DB_VARIABLE))
-    session = Session(database, is_named=is_named, deadline_s=deadline_s)
+    session = Session(database, folder=surroundings.folder, is_named=is_named, deadline_s=deadline_s)
     if source.fresh:
         barrier = session.make_fresh(source.timeout, surroundings)
         if not barrier.fresh:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from indexerd.contract.which_index import shell_word
 from wikiq.index.freshness import COPY, RUNNING, STOPPED, last_commit, render_age
 from wikiq.output.terminal import counted
 
@@ -20,6 +21,8 @@ def sentence(found: Status) -> str:
         state = f"{counted(found.pending, 'change')} pending"
     else:
         state = "may be behind the disk"
+    if not found.pages:
+        state = f"`indexerd why {shell_word(found.root)}` says what is left out"
     followed = "followed" if found.daemon == RUNNING else "not followed"
     return f"{counted(found.pages, 'page')}, {state}, {followed}"
 

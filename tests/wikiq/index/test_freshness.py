@@ -135,7 +135,8 @@ def test_a_root_that_is_gone_makes_it_stale_whatever_the_daemon_said(index: Samp
     with running_daemon(index):
         found = freshness(index)
         assert (found.stale, found.mode) == (True, "root_unavailable")
-        assert said(index) == f"{index.root} is not there; this is what was last indexed"
+        begins = f"{index.root} is not there; this is what was last indexed; put the folder back, or tell"
+        assert str(said(index)).startswith(begins)
 
 
 @pytest.mark.parametrize(
@@ -153,8 +154,9 @@ def test_a_root_that_the_daemon_cannot_find_is_named(
     with running_daemon(index, WATCHING | {"mode": "root_unavailable", "reason": said_by_daemon}):
         found = freshness(index)
         assert found.reason == told.format(root=index.root)
-        assert found.remedy == "put the folder back; its index is kept meanwhile"
-        assert said(index) == f"{found.reason}; this is what was last indexed"
+        moved = f"`indexerd move {index.root} NEW`"
+        assert found.remedy == f"put the folder back, or tell where it is now: {moved}"
+        assert said(index) == f"{found.reason}; this is what was last indexed; {found.remedy}"
 
 
 @pytest.mark.parametrize("late_s, stale", [(0.0, False), (1.0, True)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from pathlib import Path
 
@@ -107,6 +108,21 @@ def test_a_name_that_begins_like_the_root_is_not_the_root(tmp_path: Path) -> Non
     place(tmp_path, "other")
     beside = index.root.with_name("wiki2")
     with pytest.raises(NoIndexError, match="is in none of the indexed wikis"):
+        found(tmp_path, beside)
+
+
+def test_a_folder_without_an_index_is_told_to_build_one_and_that_a_wiki_may_have_moved_here(
+    tmp_path: Path,
+) -> None:
+    gone = place(tmp_path, "wiki").root
+    place(tmp_path, "other")
+    beside = gone.with_name("notes")
+    remedy = "index it with `indexerd build`; or name one with --wiki or --db: other "
+    with pytest.raises(NoIndexError, match=remedy):
+        found(tmp_path, beside)
+    gone.rename(beside)
+    moved = f"; if it is {gone}, moved: `indexerd move {gone} .`; or name one with"
+    with pytest.raises(NoIndexError, match=re.escape(moved)):
         found(tmp_path, beside)
 
 
