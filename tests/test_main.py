@@ -223,7 +223,7 @@ def test_a_name_that_was_given_stays_until_another_is(wiki: Path, indexerd: Comm
             "--max-page-bytes: wiki.max_page_bytes cannot be",
         ),
         (("build", "{wiki}", "--share-group", "no-such-group"), 78, "there is no group 'no-such-group'"),
-        (("build", "{wiki}", "--ignore", "!"), 78, "[wiki] ignore"),
+        (("build", "{wiki}", "--ignore", "!"), 78, "wiki.ignore: the pattern"),
         (("build", "{wiki}", "--db", "{wiki}/a.md"), 74, "is not an index of this program"),
         (("forget", "nothing"), 64, "indexerd: nothing: no wiki has this name or folder"),
         (("move", "nothing", "{wiki}"), 64, "no wiki has this name or folder"),
