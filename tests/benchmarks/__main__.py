@@ -15,6 +15,7 @@ from typing import Final
 from tests.benchmarks.corpus import read_vocabulary, unpack, write_synthetic
 from tests.benchmarks.live import idle_memory, save_to_searchable
 from tests.benchmarks.page import page_rendering
+from tests.benchmarks.postgresql import fed_edit, fed_load, fed_question
 from tests.benchmarks.ratio import ROUNDS, CannotMeasureError, Ratio, Skipped
 from tests.benchmarks.reader import file_size, question, search_process
 from tests.benchmarks.report import render_json, render_table
@@ -33,6 +34,9 @@ MEASURES: Final[dict[str, Callable[[Setting], Ratio]]] = {
     "question": question,
     "page": page_rendering,
     "size": file_size,
+    "fed-load": fed_load,
+    "fed-question": fed_question,
+    "fed-edit": fed_edit,
 }
 CORPORA: Final = REPOSITORY.parent / "shared" / "corpora"
 ARCHIVES: Final = ("powershell", "obsidian-help")

@@ -56,6 +56,11 @@ class Collection:
         return db
 
 
+def corpus_of(text: str) -> str:
+    """The corpus that a set is about; its first question says it."""
+    return str(json.loads(text.partition("\n")[0])["corpus"])
+
+
 def family_of(name: str) -> str:
     """The family of a set."""
     begin = name.partition("-")[0]
@@ -67,7 +72,7 @@ def run_sets(collection: Collection, names: Sequence[str], rankings: Sequence[st
     indexes: dict[str, Path] = {}
     for name in names:
         text = (collection.sets / f"{name}.jsonl").read_text("utf-8")
-        corpus = json.loads(text.partition("\n")[0])["corpus"]
+        corpus = corpus_of(text)
         if corpus not in indexes:
             indexes[corpus] = collection.index_of(corpus)
         database = open_database(str(indexes[corpus]))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from wikiq.feed.pages import Row
+    from wikiq.feed.pages import Row, TermKey
     from wikiq.feed.schema import Table
     from wikiq.index.database import Snapshot
     from wikiq.index.postgres.connect import Address
@@ -49,6 +49,7 @@ class _Held:
     """What PostgreSQL has of a wiki, as much as tells what to write next."""
 
     def __init__(self, tables: Tables) -> None:
+        self.ids = tables.ids
         here = (tables.wiki_id,)
         self.stamps = {row[0]: row[1:] for row in tables.run(sql.SELECT_FED_STAMPS, here)}
         self.links = _by_page(_fed_rows(tables, LINK))
@@ -125,7 +126,7 @@ class Feeder:
             return Fed(how=UP_TO_DATE, wiki=self.wiki, generation=snapshot.generation)
         held, self._held = self._held, None  # believed again once this look is committed
         with self._connection.transaction():
-            tables, format_, index_id, generation = self._open_wiki()
+            tables, format_, index_id, generation = self._open_wiki(held.ids if held is not None else {})
             (floor,) = snapshot.only_row(sql.SELECT_FLOOR)
             is_known = format_ == FEED_FORMAT and index_id == snapshot.index_id
             if is_known and generation > snapshot.generation and not anew:
@@ -192,9 +193,9 @@ class Feeder:
             how=CAUGHT_UP, wiki=self.wiki, generation=snapshot.generation, pages=len(changed), gone=len(gone)
         )
 
-    def _open_wiki(self) -> tuple[Tables, int, str, int]:
+    def _open_wiki(self, ids: dict[TermKey, int]) -> tuple[Tables, int, str, int]:
         """Find or make the row of the wiki, and hold it until the transaction ends."""
-        tables = Tables(self._connection, self.address.schema, 0)
+        tables = Tables(self._connection, self.address.schema, ids)
         row = next(iter(tables.run(sql.SELECT_WIKI, (self.wiki,))), None)
         if row is None:
             made = self._connection.execute(
@@ -233,7 +234,7 @@ class Feeder:
     def _touch(self) -> None:
         """Say that the rows were just seen to be the index's; not oftener than readers need it."""
         if time.monotonic() - self._touched_at > TOUCHED_EVERY_S:
-            tables, *_ = self._open_wiki()
+            tables, *_ = self._open_wiki({})
             tables.run(sql.TOUCH_WIKI, (tables.wiki_id,))
             self._touched_at = time.monotonic()
 

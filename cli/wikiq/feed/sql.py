@@ -47,8 +47,7 @@ DELETE_CHANGES = "DELETE FROM {tables}.change WHERE wiki_id = %s AND generation 
 COPY_ROWS = "COPY {tables}.{table}({columns}) FROM STDIN"
 
 SELECT_POSTED = """
-SELECT t.is_piece, t.term, count(*) FROM {tables}.posting p JOIN {tables}.term t USING (wiki_id, term_id)
-WHERE p.wiki_id = %s AND p.page_id = ANY(%s) GROUP BY t.is_piece, t.term"""
+SELECT term_id, count(*) FROM {tables}.posting WHERE wiki_id = %s AND page_id = ANY(%s) GROUP BY term_id"""
 # How much bm25's totals lose with pages.
 SELECT_COUNTS = """
 SELECT coalesce(sum(sections), 0), coalesce(sum(word_count), 0), coalesce(sum(piece_section_count), 0),
@@ -58,16 +57,10 @@ SELECT_TERM_IDS = """
 SELECT is_piece, term, term_id FROM {tables}.term WHERE wiki_id = %s AND term = ANY(%s)"""
 SELECT_NEW_IDS = """
 SELECT nextval(pg_get_serial_sequence(%s, 'term_id')) FROM generate_series(1, %s)"""
-CREATE_COUNTS = """
-CREATE TEMP TABLE counts(is_piece boolean, term text COLLATE "C", term_id integer, more integer)
-ON COMMIT DROP"""
-COPY_COUNTS = "COPY counts(is_piece, term, term_id, more) FROM STDIN"
-MERGE_COUNTS = """
-INSERT INTO {tables}.term(wiki_id, is_piece, term, term_id, df)
-SELECT %s, is_piece, term, term_id, more FROM counts
-ON CONFLICT (wiki_id, is_piece, term) DO UPDATE SET df = term.df + excluded.df"""
-DELETE_UNUSED = """
-DELETE FROM {tables}.term t USING counts c
-WHERE t.wiki_id = %s AND t.is_piece = c.is_piece AND t.term = c.term AND t.df = 0"""
+UPDATE_COUNTS = """
+UPDATE {tables}.term t SET df = df + c.more FROM unnest(%s::int[], %s::int[]) AS c(term_id, more)
+WHERE t.wiki_id = %s AND t.term_id = c.term_id RETURNING t.term_id, t.df"""
+DELETE_TERMS = """
+DELETE FROM {tables}.term WHERE wiki_id = %s AND term_id = ANY(%s) RETURNING is_piece, term"""
 NOTIFY = "SELECT pg_notify('wikiq', %s)"
 VACUUM = "VACUUM (ANALYZE) {tables}.{table}"

@@ -22,14 +22,18 @@ _BLOCK = 50_000  # postings written at once, as one text of about a megabyte
 
 
 class Tables:
-    """The tables of one wiki. What is written of postings is counted, and told to `term` at the end."""
+    """The tables of one wiki. What is written of postings is counted, and told to `term` at the end.
 
-    def __init__(self, connection: Connection[Any], tables: str, wiki_id: int) -> None:
+    `ids`: numbers of terms that are known from looks before; it learns and forgets with this one.
+    """
+
+    def __init__(self, connection: Connection[Any], tables: str, ids: dict[TermKey, int]) -> None:
         self._connection = connection
         self._tables = tables
-        self.wiki_id = wiki_id
-        self._ids: dict[TermKey, int] = {}
-        self._more: Counter[TermKey] = Counter()
+        self.wiki_id = 0
+        self.ids = ids
+        self._new: list[TermKey] = []
+        self._more: Counter[int] = Counter()
         self._is_empty = False
         self.totals = [0] * 5
 
@@ -43,26 +47,27 @@ class Tables:
         """Delete every row of the wiki."""
         for table in (*(table.name for table in ALL), *_POSTINGS, "term"):
             self.run(sql.DELETE_WIKI_ROWS, (self.wiki_id,), table=table)
+        self.ids.clear()
         self._is_empty = True
         self.totals = [0] * len(self.totals)
 
     def delete_pages(self, page_ids: Sequence[int]) -> None:
         """Delete all rows of pages."""
         ids = list(page_ids)
-        for is_piece, term, count in self.run(sql.SELECT_POSTED, (self.wiki_id, ids)):
-            self._more[is_piece, term] -= count
+        self._more.subtract(dict(self.run(sql.SELECT_POSTED, (self.wiki_id, ids))))
         (lost,) = self.run(sql.SELECT_COUNTS, (self.wiki_id, ids))
         self.totals = [total - less for total, less in zip(self.totals, map(int, lost), strict=True)]
-        for table in ("page", "section", *(table.name for table in OF_PAGES), *_POSTINGS):
-            self.run(sql.DELETE_PAGES, (self.wiki_id, ids), table=table)
+        tables = ("page", "section", *(table.name for table in OF_PAGES), *_POSTINGS)
+        deletes = [sql.DELETE_PAGES.format(tables=self._tables, table=table) for table in tables]
+        self._connection.execute("; ".join(deletes), (self.wiki_id, ids) * len(tables))  # one way there
 
     def insert_pages(self, rows: PageRows) -> None:
         """Write the rows of pages that are not there."""
         for table in (PAGE, SECTION, *OF_PAGES):
             self.copy(table, rows.tables[table.name])
         self._find_ids({posting[0] for posting in rows.postings})
-        self._more.update(posting[0] for posting in rows.postings)
-        ids, wiki = self._ids, self.wiki_id
+        ids, wiki = self.ids, self.wiki_id
+        self._more.update(ids[posting[0]] for posting in rows.postings)
         columns = "wiki_id, term_id, page_id, section_rowid, f, length"
         copy_postings = sql.COPY_ROWS.format(tables=self._tables, table="posting", columns=columns)
         with self._connection.cursor().copy(copy_postings) as copy:
@@ -92,26 +97,34 @@ class Tables:
 
     def count_terms(self) -> None:
         """Bring `term` to what the postings are now; a term that no section holds goes."""
-        counts = [(key, more) for key, more in self._more.items() if more]
-        self._find_ids({key for key, _ in counts})
-        self.run(sql.CREATE_COUNTS)
-        with self._connection.cursor().copy(sql.COPY_COUNTS) as copy:
-            for (is_piece, term), more in counts:
-                copy.write_row((is_piece, term, self._ids[is_piece, term], more))
-        self.run(sql.MERGE_COUNTS, (self.wiki_id,))
-        self.run(sql.DELETE_UNUSED, (self.wiki_id,))
+        new = {self.ids[key]: key for key in self._new}
+        told = (
+            ("is_piece", "term", "term_id", "df"),
+            [(*key, of, self._more[of]) for of, key in new.items()],
+        )
+        self._copy("term", *told)
+        moved = {term_id: more for term_id, more in self._more.items() if more and term_id not in new}
+        if moved:
+            bound = (list(moved), list(moved.values()), self.wiki_id)
+            unused = [term_id for term_id, df in self.run(sql.UPDATE_COUNTS, bound) if df == 0]
+            for key in self.run(sql.DELETE_TERMS, (self.wiki_id, unused)) if unused else ():
+                self.ids.pop(key, None)
+        self._new.clear()
+        self._more.clear()
 
     def _find_ids(self, terms: set[TermKey]) -> None:
         """Learn the numbers of terms; those of new ones come from the sequence."""
-        unknown = terms - self._ids.keys()
+        unknown = terms - self.ids.keys()
         if unknown and not self._is_empty:
             texts = sorted({text for _, text in unknown})
             for is_piece, term, term_id in self.run(sql.SELECT_TERM_IDS, (self.wiki_id, texts)):
-                self._ids[is_piece, term] = term_id
-            unknown -= self._ids.keys()
+                self.ids[is_piece, term] = term_id
+            unknown -= self.ids.keys()
         if unknown:
             numbers = self.run(sql.SELECT_NEW_IDS, (f"{self._tables}.term", len(unknown)))
-            self._ids.update(zip(sorted(unknown), (number for (number,) in numbers), strict=True))
+            new = sorted(unknown)
+            self.ids.update(zip(new, (number for (number,) in numbers), strict=True))
+            self._new += new
 
     def _copy(self, table: str, columns: Sequence[str], rows: Iterable[Row]) -> None:
         rows = list(rows)

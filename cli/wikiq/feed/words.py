@@ -24,8 +24,8 @@ REMEMBERED = 1024  # titles and ancestors, which the sections of a page share
 class SectionWords(Record):
     """What a section adds to one full text.
 
-    `kept`: its words, a column a line, each with blanks around it. `postings`: how much each counts.
-    `length`: how many there are.
+    `kept`: its words, a column a line, each with a blank before and after it. `postings`: how much each
+    counts. `length`: how many there are.
     """
 
     kept: str
@@ -64,5 +64,5 @@ def _counted(columns: Iterable[Sequence[str]]) -> SectionWords:
     for weight, column in zip(WEIGHTS, before, strict=False):
         for word in column:
             counts[word] += weight
-    kept = "\n".join(f" {' '.join(column)} " if column else " " for column in (*before, body))
+    kept = "\n".join("".join(f" {word} " for word in column) for column in (*before, body))
     return SectionWords(kept=kept, postings=counts, length=len(body) + sum(len(column) for column in before))

@@ -84,13 +84,12 @@ class FullText:
 
     def frequency(self, phrase: Phrase, kept: str, weights: Sequence[float]) -> str:
         """How often a phrase is there, each place weighed as its column is."""
-        written = "".join(f" {word} " for word in phrase.words)
-        doubled = self.quote(written.rstrip() if phrase.is_prefix else written)
+        written = self.quote(_written(phrase))
         return " + ".join(
             statements.COUNTED_IN_COLUMN.format(
-                weight=weight,
+                weight=f"{weight!r}::float8",
                 words=statements.COLUMN_OF_WORDS.format(words=kept, place=place),
-                phrase=doubled,
+                phrase=written,
             )
             for place, (column, weight) in enumerate(zip(FULL_TEXT_COLUMNS, weights, strict=True), 1)
             if phrase.column in (None, column)
@@ -98,8 +97,13 @@ class FullText:
 
     def holds_phrase(self, phrase: Phrase, kept: str) -> str:
         """Write whether the words kept of a section hold a phrase."""
-        text = f" {' '.join(phrase.words)}{'' if phrase.is_prefix else ' '}"
         if phrase.column is not None:
             place = FULL_TEXT_COLUMNS.index(phrase.column) + 1
             kept = statements.COLUMN_OF_WORDS.format(words=kept, place=place)
-        return statements.HOLDS_PHRASE.format(words=kept, phrase=self.quote(text))
+        return statements.HOLDS_PHRASE.format(words=kept, phrase=self.quote(_written(phrase)))
+
+
+def _written(phrase: Phrase) -> str:
+    """A phrase as the words of a section are kept; of a beginning the end is open."""
+    text = "".join(f" {word} " for word in phrase.words)
+    return text[:-1] if phrase.is_prefix else text
