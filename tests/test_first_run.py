@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import os
-import pty
-import select
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -16,9 +13,8 @@ from typing import Final
 import pytest
 
 from tests.imports import REPOSITORY
-from tests.terminal import visible
+from tests.terminal import Screen
 
-LIMIT_S: Final = 60.0
 SCRIPT: Final = REPOSITORY / "tests" / "tools" / "first_run.sh"
 BIN: Final = Path(sys.executable).parent
 PAGES: Final = {
@@ -29,39 +25,10 @@ PAGES: Final = {
 pytestmark = pytest.mark.slow
 
 
-class Screen:
-    """The script on a terminal of its own, from its start to its end."""
-
-    def __init__(self, home: Path, wiki: Path, *words: str) -> None:
-        environment = {"HOME": str(home), "PATH": os.environ["PATH"], "TERM": "xterm", "LANG": "C.UTF-8"}
-        command = ["/bin/sh", str(SCRIPT), str(BIN), str(wiki), *words]
-        self.pid, self._terminal = pty.fork()
-        if not self.pid:
-            os.execve(command[0], command, environment)
-        self._shown = b""
-
-    def type(self, keys: bytes) -> None:
-        os.write(self._terminal, keys)
-
-    def read_until(self, is_there: Callable[[str], bool]) -> str:
-        """What is on the screen once `is_there` says so, or all of it at the end."""
-        give_up_at = time.monotonic() + LIMIT_S
-        while not is_there(visible(self._shown.decode(errors="replace"))):
-            assert time.monotonic() < give_up_at, self._shown
-            if not select.select([self._terminal], [], [], 0.1)[0]:
-                continue
-            try:
-                part = os.read(self._terminal, 65536)
-            except OSError:  # EIO: the last writer has gone
-                break
-            if not part:
-                break
-            self._shown += part
-        return visible(self._shown.decode(errors="replace"))
-
-    def end(self) -> tuple[int, str]:
-        shown = self.read_until(lambda _: False)
-        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1]), shown
+def started(home: Path, wiki: Path, *words: str) -> Screen:
+    """The script on a terminal of its own."""
+    environment = {"HOME": str(home), "PATH": os.environ["PATH"], "TERM": "xterm", "LANG": "C.UTF-8"}
+    return Screen(["/bin/sh", str(SCRIPT), str(BIN), str(wiki), *words], home, environment)
 
 
 @pytest.fixture
@@ -80,13 +47,13 @@ def is_through(shown: str) -> bool:
 
 
 def test_a_wiki_is_asked_something_of_its_own_and_followed_and_a_second_run_says_by_whom(home: Path) -> None:
-    first = Screen(home, home / "wiki")
+    first = started(home, home / "wiki")
     shown = first.read_until(is_through)
     assert "$ wikiq What to do when the lights go out?\n 1  Power > What to do" in shown
     assert "The fuse box is behind the coats." in shown
     assert "not running" not in shown
     assert "not followed" not in shown
-    status, again = Screen(home, home / "wiki", "fuse box").end()
+    status, again = started(home, home / "wiki", "fuse box").end()
     assert status == 0
     assert again.startswith(f"{home / 'wiki'} is followed already, by process ")
     assert "$ wikiq fuse box\n 1  Power" in again
@@ -98,7 +65,7 @@ def test_a_wiki_is_asked_something_of_its_own_and_followed_and_a_second_run_says
 
 @pytest.mark.parametrize("after", ["2 pages, ", " 1  Power", "What to type next"])
 def test_an_interrupt_at_any_moment_is_one_line(home: Path, after: str) -> None:
-    screen = Screen(home, home / "wiki")
+    screen = started(home, home / "wiki")
     screen.read_until(lambda shown: after in shown)
     before = screen.read_until(lambda _: True)
     screen.type(b"\x03")
@@ -110,7 +77,7 @@ def test_an_interrupt_at_any_moment_is_one_line(home: Path, after: str) -> None:
 
 
 def test_a_wiki_without_pages_or_without_a_folder_says_so_and_ends_or_waits(home: Path) -> None:
-    status, shown = Screen(home, home / "nowhere").end()
+    status, shown = started(home, home / "nowhere").end()
     assert status == 66
     assert shown.startswith(f"indexerd: {home / 'nowhere'}: does not exist; ")
     assert len(shown.splitlines()) == 1

@@ -54,6 +54,10 @@ debian "/usr/lib/*/faketime/libfaketime.so.1" libfaketime
 debian sqlite3 sqlite3
 debian strace strace
 debian vim vim
+debian nvim neovim
+debian emacs emacs-nox
+debian fzf fzf
+debian tmux tmux
 debian node nodejs
 debian rg ripgrep
 debian "/usr/lib/postgresql/*/bin/postgres" postgresql
