@@ -8,6 +8,8 @@ from typing import Final
 from tests.imports import REPOSITORY
 
 STRANGERS: Final = REPOSITORY / ".venv-strangers"
+# The script of accessibility rules that the browser's tests put into a page.
+AXE: Final = STRANGERS / "node_modules" / "axe-core" / "axe.min.js"
 # A venv of its own, so that no package of theirs comes between this project and its lock file.
 PYTHON: Final = STRANGERS / "python" / "bin" / "python"
 

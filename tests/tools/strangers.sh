@@ -60,6 +60,7 @@ debian fzf fzf
 debian tmux tmux
 debian node nodejs
 debian rg ripgrep
+debian chromium chromium
 debian "/usr/lib/postgresql/*/bin/postgres" postgresql
 
 if [ -x "$here/python/bin/python" ] || "$python" -m venv "$here/python"; then
@@ -78,6 +79,13 @@ if command -v node >/dev/null 2>&1 && ! node -e 'require("node:sqlite")' 2>/dev/
     echo "strangers: installing better-sqlite3"
     npm install --silent --no-audit --no-fund --prefix "$here" better-sqlite3@12 >/dev/null 2>&1 ||
         cannot better-sqlite3 "npm cannot install it"
+fi
+
+# Rules of accessibility that the browser's tests hold pages against.
+if [ ! -e "$here/node_modules/axe-core/axe.min.js" ]; then
+    echo "strangers: installing axe-core"
+    npm install --silent --no-audit --no-fund --prefix "$here" axe-core@4 >/dev/null 2>&1 ||
+        cannot axe-core "npm cannot install it"
 fi
 
 # An older SQLite: the source that the npm package sqlite3@4.2.0 carries, compiled here.

@@ -10,7 +10,7 @@ const here = () => location.pathname + location.search;
 const listed = () => JSON.parse(sessionStorage.hits || "[]");
 let at = here(), selected = -1, asked = 0, asking, timer, previewed, mark = -1;
 
-// Touches only what differs, so that focus, selection and scroll stay.
+// Touches only what differs: focus, selection and scroll stay.
 function morph(old, fresh) {
 	if (old.isEqualNode(fresh)) return;
 	if (old.nodeType !== 1 || old.nodeName !== fresh.nodeName) return old.replaceWith(fresh);
@@ -85,7 +85,7 @@ async function load(address, isTyped) {
 	} catch {
 		// a newer question, or no server
 	} finally {
-		if (asking === control) asking = 0;
+		if (asking === control) asking = null;
 	}
 }
 function type() {
@@ -103,7 +103,8 @@ function soon(event) {
 	clearTimeout(timer);
 	if (!event.isComposing) timer = setTimeout(type, 40);
 }
-box.oninput = box.oncompositionend = soon;
+box.oninput = soon;
+box.addEventListener("compositionend", soon);
 onpopstate = () => {
 	if (here() === at) return;
 	box.value = new URLSearchParams(location.search).get("q") || "";

@@ -1,0 +1,195 @@
+"""Open pages follow the wiki: edits, deletions, renames, a rebuild, a daemon and a server that come and go."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.crash.process import LiveDaemon
+from tests.web.browser.conftest import Opener, Window
+from tests.web.served import PAGES, Served, serving
+from tests.wikiq.built_wiki import BuiltWiki
+from tests.wikiq.sample_index import SampleIndex
+
+pytestmark = pytest.mark.slow
+
+TABS: Final = 12
+
+
+@pytest.fixture
+def live(tmp_path: Path) -> Iterator[LiveDaemon]:
+    """A daemon that follows the small wiki."""
+    root = tmp_path / "wiki"
+    for path, text in PAGES.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    daemon = LiveDaemon(root, tmp_path / "state" / "index.db")
+    daemon.start()
+    yield daemon
+    if daemon.process is not None:
+        daemon.stop()
+
+
+@pytest.fixture
+def served(live: LiveDaemon) -> Iterator[Served]:
+    with serving(BuiltWiki(SampleIndex(root=live.root, db=live.db)), "--db", str(live.db)) as server:
+        yield server
+
+
+@pytest.fixture
+def window(opener: Opener, served: Served) -> Window:
+    return opener(served)
+
+
+def until_followed(window: Window) -> None:
+    """Until the page is told of commits: what is saved before that is caught up with, and proves nothing."""
+    window.until("async () => (await navigator.locks.query()).held.length === 1", 1)
+
+
+def test_an_edit_shows_without_losing_the_place(live: LiveDaemon, window: Window) -> None:
+    page = window.page
+    long = "# Long\n\n" + "".join(f"## Part {n}\n\nWords of part {n}.\n\n" for n in range(60))
+    (live.root / "long.md").write_text(long)
+    window.go("/")
+    window.until_text("Long")
+    window.go("/p/long#part-30")
+    until_followed(window)
+    page.evaluate(
+        """() => {
+            const words = document.querySelector("#part-30 p").firstChild;
+            getSelection().setBaseAndExtent(words, 0, words, 5);
+            document.querySelector("input").value = "half a quest";
+        }"""
+    )
+    before = page.evaluate("document.querySelector('#part-30').getBoundingClientRect().top")
+    (live.root / "long.md").write_text(long.replace("Words of part 31", "Fresh words of part 31"))
+    window.until_text("Fresh words of part 31")
+    after = page.evaluate("document.querySelector('#part-30').getBoundingClientRect().top")
+    assert abs(before - after) < 2
+    assert page.evaluate("getSelection().toString()") == "Words"
+    assert page.input_value("input") == "half a quest"
+
+
+def test_a_list_keeps_its_selected_hit(live: LiveDaemon, window: Window) -> None:
+    window.go("/?q=the")
+    until_followed(window)
+    window.page.keyboard.press("j")
+    window.page.keyboard.press("j")
+    chosen = window.selected
+    (live.root / "first.md").write_text("# The the the\n\nThe the the the.\n")
+    window.until_text("The the the the")
+    assert window.selected == chosen
+
+
+def test_deleted_and_renamed_pages_say_so(live: LiveDaemon, window: Window) -> None:
+    window.go("/p/network")
+    until_followed(window)
+    (live.root / "network.md").rename(live.root / "net.md")
+    window.until_text("There is no such page")
+    assert "net" in window.page.inner_text("main")
+    (live.root / "net.md").rename(live.root / "network.md")
+    window.until_text("The gateway.")
+    (live.root / "network.md").unlink()
+    window.until_text("There is no such page")
+
+
+def test_topics_and_problems_follow_too(live: LiveDaemon, opener: Opener, served: Served) -> None:
+    topics = opener(served)
+    topics.go("/topics")
+    check = opener(served, beside=topics)
+    check.go("/check")
+    (live.root / "more.md").write_text("---\ntopics: [brand-new]\n---\n# More\n\n[gone](nowhere.md)\n")
+    topics.until_text("brand-new")
+    check.until_text("nowhere.md")
+
+
+def test_a_daemon_that_stops_and_starts_is_told(live: LiveDaemon, window: Window) -> None:
+    window.until("document.querySelector('.state.live')")
+    live.stop()
+    window.until_text("the daemon is not running")
+    window.until("document.querySelector('.state.behind')")
+    live.start()
+    window.until("document.querySelector('.state.live')")
+
+
+def test_a_rebuilt_index_takes_the_place_of_the_old_one(live: LiveDaemon, window: Window) -> None:
+    window.go("/p/network")
+    until_followed(window)
+    before = window.page.get_attribute("main", "data-at")
+    live.stop()
+    (live.root / "network.md").write_text("# Network\n\nRebuilt words.\n")
+    build = [str(Path(sys.executable).with_name("indexerd")), "build", str(live.root), "--db", str(live.db)]
+    subprocess.run([*build, "--rebuild"], check=True, capture_output=True, timeout=120, env=dict(os.environ))
+    window.until_text("Rebuilt words.")
+    after = window.page.get_attribute("main", "data-at")
+    assert str(before).partition(":")[0] != str(after).partition(":")[0]
+
+
+def test_an_index_that_goes_and_comes_back_is_told(live: LiveDaemon, window: Window) -> None:
+    until_followed(window)
+    live.stop()
+    away = live.db.rename(live.db.with_name("away.db"))
+    window.until("document.querySelector('.state.lost')")
+    away.rename(live.db)
+    window.until_text("Network")
+
+
+def test_a_lost_stream_is_told_and_caught_up_with(live: LiveDaemon, opener: Opener, served: Served) -> None:
+    window = opener(served)
+    window.go("/p/network")
+    until_followed(window)
+    held: list[object] = []
+    window.page.route("**/events", lambda route: (held.append(route), route.abort())[0])
+    window.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    served.process.send_signal(19)  # SIGSTOP: nobody answers
+    served.process.send_signal(18)
+    window.page.context.set_offline(True)
+    window.until("document.querySelector('.state').textContent === 'reconnecting'")
+    (live.root / "network.md").write_text("# Network\n\nWritten meanwhile.\n")
+    live.wait_equal(20)
+    window.page.unroute("**/events")
+    window.page.context.set_offline(False)
+    window.until_text("Written meanwhile.")
+    window.until("document.querySelector('.state.live')")
+    window.faults.clear()
+
+
+def test_twelve_tabs_share_one_stream(live: LiveDaemon, opener: Opener, served: Served) -> None:
+    first = opener(served)
+    tabs = [first, *(opener(served, beside=first) for _ in range(TABS - 1))]
+    for tab in tabs:
+        tab.go("/p/network")
+        tab.until_text("The gateway.")
+
+    def streams() -> int:
+        listed = Path(f"/proc/{served.process.pid}/net/tcp").read_text().splitlines()[1:]
+        del listed
+        return sum(
+            tab.page.evaluate("performance.getEntriesByType('resource').length") > 0 for tab in tabs
+        )
+
+    until_followed(first)
+    assert streams()
+    locks = first.page.evaluate("navigator.locks.query()")
+    assert (len(locks["held"]), len(locks["pending"])) == (1, TABS - 1)
+    (live.root / "network.md").write_text("# Network\n\nSeen by all.\n")
+    for tab in tabs:
+        tab.until_text("Seen by all.")
+    holder = locks["held"][0]["clientId"]
+    leader = next(tab for tab in tabs if _client(tab) == holder) if _client(tabs[0]) else first
+    leader.page.close()
+    rest = [tab for tab in tabs if tab is not leader]
+    until_followed(rest[0])
+    (live.root / "network.md").write_text("# Network\n\nSeen by the rest.\n")
+    for tab in rest:
+        tab.until_text("Seen by the rest.")
+
+
+def _client(tab: Window) -> str:
+    return ""
