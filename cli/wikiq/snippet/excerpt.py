@@ -94,6 +94,8 @@ def find_marks(plain: str, words: Iterable[tuple[str, int, int]], sought: Sought
     for term, start, end in words:
         if term in terms:
             yield start, end, term, terms[term]
+        elif pieces and is_unspaced(term[0]):  # what begins a run of text is no more of it than its pieces
+            yield from _marked_pieces(plain[start:end], start, pieces)
         elif beginnings and term.startswith(beginnings):
             beginning = next(begin for begin in beginnings if term.startswith(begin))
             yield start, end, beginning, sought.beginnings[beginning]

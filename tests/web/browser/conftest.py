@@ -26,11 +26,19 @@ PATIENCE_MS: Final = 10_000
 
 @dataclass(slots=True)
 class Window:
-    """A page of a browser that was let in; `faults` are errors of the console and requests elsewhere."""
+    """A page of a browser that was let in, and how many streams it has open.
+
+    `faults` are errors of the console and requests elsewhere.
+    """
 
     page: Page
     server: Served
     faults: list[str] = field(default_factory=list)
+    streams: int = 0
+
+    def count_stream(self, url: str, change: int) -> None:
+        if url.endswith("/events"):
+            self.streams += change
 
     def go(self, path: str) -> None:
         self.page.goto(f"http://localhost:{self.server.port}{path}")
@@ -80,9 +88,12 @@ def opener(browser: Browser) -> Iterator[Opener]:
             page, faults = window.page, window.faults
             page.set_default_timeout(PATIENCE_MS)
             page.on("pageerror", lambda error: faults.append(str(error)))
-            page.on("console", lambda told: faults.append(told.text) if told.type == "error" else None)
+            page.on("console", lambda told: _note_error(told.type, told.text, faults))
             page.on("dialog", lambda dialog: faults.append(f"dialog {dialog.message}"))
             page.on("request", lambda request: _note_elsewhere(request.url, server, faults))
+            page.on("request", lambda request: window.count_stream(request.url, 1))
+            for ending in ("requestfailed", "requestfinished"):
+                page.on(ending, lambda request: window.count_stream(request.url, -1))
             page.goto(server.address)
             windows.append(window)
             return window
@@ -95,6 +106,11 @@ def _context(browser: Browser, contexts: ExitStack, options: dict[str, Any]) -> 
     context = browser.new_context(**({"viewport": {"width": 1400, "height": 900}} | options))
     contexts.callback(context.close)
     return context
+
+
+def _note_error(kind: str, text: str, faults: list[str]) -> None:
+    if kind == "error" and not text.startswith("Failed to load resource"):  # a page or index that is gone
+        faults.append(text)
 
 
 def _note_elsewhere(url: str, server: Served, faults: list[str]) -> None:

@@ -162,7 +162,11 @@ def test_an_unfinished_sign_leaves_the_last_hits(window: Window) -> None:
 def test_an_answer_that_comes_late_does_not_replace_a_newer_one(window: Window) -> None:
     page = window.page
     held: list[Route] = []
-    page.route("**/?q=vp", lambda route: held.append(route))
+
+    def held_route(route: Route) -> None:  # Playwright wants a function of Python's own
+        held.append(route)
+
+    page.route("**/?q=vp", held_route)
     page.keyboard.press("/")
     page.keyboard.type("vp")
     window.until("location.search === '?q=vp'")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexerd.contract.terms import tokens
+from indexerd.contract.terms import spans, tokens
 from wikiq.snippet.excerpt import (
     CHARACTERS_MAX,
     CUT,
@@ -17,6 +17,7 @@ from wikiq.snippet.excerpt import (
     Excerpt,
     Sought,
     cut_excerpt,
+    find_marks,
     first_words,
 )
 
@@ -198,3 +199,12 @@ def test_any_text_gives_matches_in_order_inside_a_bounded_excerpt(
     ends = [0, *(place for match in excerpt.matches for place in match), len(excerpt.text)]
     assert ends == sorted(ends)
     assert all(start < end for start, end in excerpt.matches)
+
+
+def test_the_beginning_of_a_run_without_blanks_marks_what_was_typed_alone() -> None:
+    text = "日本の首都は東京です retention"
+    pieces = {"日本": 0.4, "本の": 0.4, "の首": 0.4, "首都": 0.4}
+    sought = Sought(terms={}, beginnings={"日本の首都": 1.0, "retent": 1.0}, pieces=pieces)
+    ranges = [(start, end) for start, end, _, _ in find_marks(text, spans(text), sought)]
+    assert (ranges[0][0], ranges[-2][1]) == (0, 5)
+    assert text[slice(*ranges[-1])] == "retention"

@@ -1,4 +1,4 @@
-// Puts parts of the server's pages in place; makes no HTML itself.
+// Puts parts of the server's pages in place.
 const wide = matchMedia("(min-width: 75rem)");
 const own = name => document.getElementById(document.body.dataset.ids + name);
 const all = what => [...document.querySelectorAll(what)];
