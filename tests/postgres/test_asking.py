@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import threading
+import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +16,8 @@ import pytest
 from tests.postgres.fed import feed
 from tests.wikiq.built_wiki import BuiltWiki, build_wiki
 from tests.wikiq.conftest import PAGES as SAMPLES
-from tests.wikiq.running import Done, run_wikiq
+from tests.wikiq.mcp.session import Session
+from tests.wikiq.running import Done, command, environment, run_wikiq
 from wikiq.answers.chunk_feed import list_chunks
 from wikiq.answers.search import search
 from wikiq.errors import CancelledError
@@ -154,6 +158,26 @@ def test_what_only_a_file_answers_says_so_in_one_line(wiki: BuiltWiki, fed: str)
     assert done.status == 2
     assert done.err.count("\n") == 1
     assert "index file" in done.err
+
+
+def test_an_agent_asks_a_fed_wiki(wiki: BuiltWiki, fed: str, tmp_path: Path) -> None:
+    with Session("--db", fed, cwd=tmp_path, environ=environment(tmp_path)) as session:
+        assert "run-lifecycle.md" in session.tool("search", query="retried with backoff")
+        assert "Failed runs are retried" in session.tool("read", page="run-lifecycle.md#retry")
+
+
+def test_a_viewer_shows_a_page_of_a_fed_wiki(wiki: BuiltWiki, fed: str, tmp_path: Path) -> None:
+    words = command("serve", "--db", fed, "--no-open")
+    with subprocess.Popen(words, env=environment(tmp_path), stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout is not None
+            address = process.stdout.readline().decode().strip()
+            # The address gives a cookie and leads on.
+            opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+            with opener.open(address, timeout=60) as answer:
+                assert "Run Lifecycle" in answer.read().decode()
+        finally:
+            process.terminate()
 
 
 def test_several_wikis_need_a_name(wiki: BuiltWiki, server: Any) -> None:

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import sqlite3
 import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 
 import pytest
 
 from tests.crash.process import LiveDaemon, UnequalError, hash_index, hash_tree, wait_until
-from tests.documents import blocks
-from tests.imports import REPOSITORY
+from tests.readers.replicating import EQUAL_S, RESTORE, environment, replicating, write
 
 pytestmark = pytest.mark.slow
 
-REPLICATE, RESTORE = blocks(REPOSITORY / "docs" / "readers" / "litestream.md", "sh")
-EQUAL_S: Final = 60.0  # a second and a half, on an idle machine
 FOREIGN: Final = {"_litestream_lock", "_litestream_seq"}
 
 
@@ -37,34 +32,6 @@ def live(tmp_path: Path) -> Iterator[LiveDaemon]:
     yield daemon
     if daemon.process is not None:
         daemon.stop()
-
-
-def write(live: LiveDaemon, word: str) -> None:
-    for number in range(20):
-        text = f"# Page {number}\n\n{word} words\n\n## Cancel\n\nCancel a running worker.\n"
-        (live.root / f"p{number}.md").write_text(text)
-
-
-def environment(live: LiveDaemon, restored: Path) -> dict[str, str]:
-    """The variables of the document, and the commands of this environment before any others."""
-    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
-    replica = live.db.parent.with_name("replica")
-    names = {"INDEX": live.db, "REPLICA": replica, "RESTORED": restored, "ROOT": live.root}
-    return {**os.environ, "PATH": path, **{name: str(value) for name, value in names.items()}}
-
-
-@contextmanager
-def replicating(live: LiveDaemon) -> Iterator[subprocess.Popen[bytes]]:
-    """The documented command, until it is killed or the block ends."""
-    with live.root.with_name("litestream.log").open("ab") as log:
-        process = subprocess.Popen(
-            ["sh", "-c", f"exec {REPLICATE}"], env=environment(live, live.db), stdout=log, stderr=log
-        )
-        try:
-            yield process
-        finally:
-            process.terminate()
-            process.wait(EQUAL_S)
 
 
 def restore(live: LiveDaemon, place: Path) -> subprocess.CompletedProcess[str]:

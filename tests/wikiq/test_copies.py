@@ -117,6 +117,21 @@ def test_a_file_read_as_immutable_is_seen_to_be_replaced_when_it_is_written(copy
         assert database.is_replaced()
 
 
+def test_a_copy_is_closed_between_two_questions_so_that_its_keeper_may_write_it(copy: SampleIndex) -> None:
+    with closing(sqlite3.connect(copy.db)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+    with closing(open_database(str(copy.db))) as database, closing(sqlite3.connect(copy.db)) as keeper:
+        with database.snapshot() as snapshot:
+            assert database.generation() == snapshot.generation
+            assert snapshot.row("SELECT 1") == (1,)
+        # SQLite leaves the WAL mode only where nobody else has the file open.
+        assert keeper.execute("PRAGMA journal_mode = DELETE").fetchone() == ("delete",)
+        assert database.generation() == 1
+        assert keeper.execute("PRAGMA journal_mode = WAL").fetchone() == ("wal",)
+        with database.snapshot() as snapshot:
+            assert snapshot.generation == 1
+
+
 def holds(file: Path, words: str) -> bool:
     return words in file.read_text()
 

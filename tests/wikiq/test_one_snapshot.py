@@ -38,7 +38,7 @@ ASKED = {
     "sync": ("--json",),
     "topics": ("--json",),
 }
-NO_INDEX = {"completion", "mcp"}  # print a script; serve calls, one snapshot each
+NO_INDEX = {"completion", "feed", "mcp", "serve"}  # print a script; serve calls, one snapshot each
 OPENING = ("PRAGMA", "SELECT key, value FROM meta")  # read before there is a question
 
 # What reads more than once, each a reader of its own.

@@ -42,11 +42,12 @@ def _feed(
         try:
             if init:
                 feeder.make_tables()
-            surroundings.out.line(_told(feeder.feed(session.snapshot, anew=anew)))
+            fed = feeder.feed(session.snapshot, anew=anew)
         except BaseException:
             feeder.close()
             raise
     try:
+        surroundings.out.line(_told(fed))
         if follow:
             for fed in follow_index(
                 feeder,

@@ -9,20 +9,20 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-import sys
 import time
 from datetime import UTC, datetime
 
-from indexerd.contract.file import APPLICATION_ID, CONTRACT_MAJOR, CONTRACT_MINOR, READER_PRAGMAS
+from indexerd.contract.file import CONTRACT_MINOR
 from wikiq.errors import (
     CancelledError,
     ForeignIndexError,
     WikiqError,
 )
-from wikiq.index.daemon_state import view_daemon, writer_is_running
+from wikiq.index.connection import connect, read_meta
+from wikiq.index.daemon_state import has_lock, view_daemon, writer_is_running
 from wikiq.index.failures import _CLOSED, _PASSING, _primary_code, damaged, explained
 from wikiq.index.file_check import check_file, identity_of, stamp_of
-from wikiq.index.sql import SELECT_GENERATION, SELECT_META, SELECT_WRONG_ROWS
+from wikiq.index.sql import SELECT_GENERATION, SELECT_WRONG_ROWS
 from wikiq.model.request import DEFAULT_MAX_AGE_S
 
 TYPE_CHECKING = False
@@ -40,11 +40,9 @@ if TYPE_CHECKING:
 
 OPEN_PATIENCE_S = 2.0  # a writer that starts, stops or recovers is through with it well before
 OPEN_PAUSE_S = 0.02  # between two tries
-BUSY_TIMEOUT_S = 2.0  # SQLite's own wait, for the moments in which recovery holds the file
 # Of the processor, for one snapshot's statements: a busy machine makes no question a bad one (FAULTS 68).
 DEADLINE_S = 30.0  # 20 times the slowest honest search measured
 DEADLINE_STEPS = 20_000  # virtual machine steps between two looks at the clock: about 1 ms
-LARGEST_VALUE = 64 * 2**20  # bytes of one text; pages end at 16 MiB
 
 # The second one comes from SQLite's own message about a name that is no UTF-8.
 _Failure = (sqlite3.Error, UnicodeDecodeError)
@@ -145,6 +143,7 @@ class Database:
 
     `identity`: device and inode of the file. `made_fresh`: a barrier has been passed for what is
     about to be asked. `is_copy`: it is said to be a copy; `max_age_s`: the age from which one is stale.
+    A copy is closed between two snapshots: who keeps it up to date may wait until no reader has it open.
     """
 
     def __init__(
@@ -162,11 +161,21 @@ class Database:
         self.is_copy = False
         self.max_age_s = DEFAULT_MAX_AGE_S
         self._stamp = stamp_of(path)
-        self._connection = connection
+        self._open: sqlite3.Connection | None = connection
+        self._rests = not has_lock(self.folder)  # nobody writes it where it lies, so somebody may replace it
+        self._is_asked = False
         self.deadline_s = DEADLINE_S
         self._give_up_at = float("inf")
         self._is_cancelled = False
         connection.set_progress_handler(self._must_stop, DEADLINE_STEPS)
+
+    @property
+    def _connection(self) -> sqlite3.Connection:
+        """The connection; made again where it was closed after the last snapshot."""
+        if self._open is None:
+            self._open = connect(self.path, immutable=self.immutable)
+            self._open.set_progress_handler(self._must_stop, DEADLINE_STEPS)
+        return self._open
 
     @property
     def is_overdue(self) -> bool:
@@ -179,7 +188,8 @@ class Database:
         May be called from any thread. Without a snapshot it does nothing.
         """
         self._is_cancelled = True
-        self._connection.interrupt()
+        if self._open is not None:
+            self._open.interrupt()
 
     def generation(self) -> int:
         """Read the generation alone, one row, to see whether anything has been committed."""
@@ -187,6 +197,8 @@ class Database:
             return int(self._connection.execute(SELECT_GENERATION).fetchone()[0])
         except (*_Failure, TypeError, ValueError) as error:
             raise explained(error, self.path) from error
+        finally:
+            self._rest()
 
     @property
     def folder(self) -> str:
@@ -212,10 +224,11 @@ class Database:
         moment = datetime.now(UTC)
         self.allow(deadline_s)
         self._is_cancelled = False
+        self._is_asked = True
         self._connection.execute("BEGIN")
         return Snapshot(
             connection=self._connection,
-            meta=_read_meta(self._connection),
+            meta=read_meta(self._connection),
             database=self,
             daemon=daemon,
             moment=moment,
@@ -224,7 +237,10 @@ class Database:
     def end(self) -> None:
         """End the read transaction."""
         self._give_up_at = float("inf")
-        self._connection.rollback()
+        self._is_asked = False
+        if self._open is not None:
+            self._open.rollback()
+        self._rest()
 
     def find_damage(self) -> str | None:
         """Look for pages of the file, or rows, that no writer leaves behind; reads all of the index."""
@@ -240,7 +256,7 @@ class Database:
     def explained(self, error: Exception) -> WikiqError:
         """Turn SQLite's error into one that says what to do, the contract of the file considered."""
         if str(error).startswith(_MISSING):
-            contract = str(_read_meta(self._connection).get("contract", ""))
+            contract = str(read_meta(self._connection).get("contract", ""))
             minor = contract.partition(".")[2]
             if minor.isdecimal() and int(minor) < CONTRACT_MINOR:
                 problem = f"has contract {contract:.20}, which lacks what is asked for"
@@ -260,9 +276,20 @@ class Database:
             return True
         return self.immutable and (os.path.exists(f"{self.path}-wal") or stamp_of(self.path) != self._stamp)
 
+    def another(self) -> Database:
+        """Open the same index once more, for another thread; raises what `open_database` does."""
+        return open_database(self.path)
+
     def close(self) -> None:
         """Close the connection."""
-        self._connection.close()
+        if self._open is not None:
+            self._open.close()
+
+    def _rest(self) -> None:
+        """Close a copy until it is asked again."""
+        if self._rests and not self._is_asked:
+            self.close()
+            self._open = None
 
 
 class Reading:
@@ -335,57 +362,7 @@ def parse_names(text: str) -> tuple[str, ...]:
 
 def _opened(path: str, *, immutable: bool) -> Database:
     identity = identity_of(path)  # taken first: a file that comes in between is taken for replaced
-    connection = sqlite3.connect(
-        _uri(path, immutable=immutable),
-        uri=True,
-        timeout=BUSY_TIMEOUT_S,
-        isolation_level=None,
-        check_same_thread=False,  # one thread at a time is the caller's promise; a pool may hand it on
-    )
-    try:
-        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_VALUE)
-        if sys.version_info >= (3, 12):
-            connection.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)  # noqa: FBT003 - C signature
-        for pragma in READER_PRAGMAS:
-            connection.execute(pragma)
-        _check_contract(connection, path)
-        return Database(path, connection, immutable=immutable, identity=identity)
-    except BaseException:
-        connection.close()
-        raise
-
-
-def _uri(path: str, *, immutable: bool) -> str:
-    quoted = os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-    return f"file:{quoted}?mode=ro{'&immutable=1' if immutable else ''}"
-
-
-def _check_contract(connection: sqlite3.Connection, path: str) -> None:
-    application_id = connection.execute("PRAGMA application_id").fetchone()[0]
-    if application_id != APPLICATION_ID:
-        raise ForeignIndexError(
-            path,
-            f"belongs to another application (id {application_id & 0xFFFFFFFF:#010x})",
-            "name the index with --db or --wiki",
-        )
-    contract = str(_read_meta(connection).get("contract", ""))
-    major = contract.partition(".")[0]
-    if not major.isdecimal():
-        raise damaged(path, f"contract {contract!r:.40}")
-    if int(major) != CONTRACT_MAJOR:
-        problem = f"has contract {contract:.20}, this wikiq reads {CONTRACT_MAJOR}"
-        remedy = "update wikiq" if int(major) > CONTRACT_MAJOR else "run `indexerd build` to renew it"
-        raise ForeignIndexError(path, problem, remedy)
-
-
-def _read_meta(connection: sqlite3.Connection) -> dict[str, Any]:
-    meta = dict(connection.execute(SELECT_META).fetchall())
-    try:
-        meta["generation"] = int(meta["generation"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise sqlite3.DatabaseError("meta tells no generation") from error
-    return meta
+    return Database(path, connect(path, immutable=immutable), immutable=immutable, identity=identity)
 
 
 def _is_closed(path: str) -> bool:

@@ -18,7 +18,7 @@ import uvicorn
 from indexerd.contract.record import Record
 from wikiq.answers.pages import page, split_line
 from wikiq.errors import FOUND, UsageError, WikiqError
-from wikiq.index.database import Database, Snapshot, open_database
+from wikiq.index.database import Database, Snapshot
 from wikiq.index.locate import open_index
 from wikiq.model.request import Source
 from wikiq.output.context import Surroundings
@@ -58,7 +58,7 @@ def serve(source: Source, serving: Serving, surroundings: Surroundings) -> int:
         db=source.db, wiki=source.wiki, environ=surroundings.environ, folder=surroundings.folder
     )
     found.close()
-    opened = partial(_opened, found.path, source)
+    opened = partial(_opened, found, source)
     sockets = _bound(serving)
     port = sockets[0].getsockname()[1]
     token = secrets.token_urlsafe(TOKEN_BYTES)
@@ -79,8 +79,8 @@ def serve(source: Source, serving: Serving, surroundings: Surroundings) -> int:
     return FOUND
 
 
-def _opened(path: str, source: Source) -> Database:
-    database = open_database(path)
+def _opened(found: Database, source: Source) -> Database:
+    database = found.another()
     database.is_copy, database.max_age_s = source.copy, source.max_age
     return database
 

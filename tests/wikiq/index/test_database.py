@@ -117,7 +117,7 @@ def test_a_writer_that_is_just_starting_is_waited_for(index: SampleIndex) -> Non
 def test_a_writer_that_never_lets_go_is_named_in_the_end(
     index: SampleIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("wikiq.index.database.BUSY_TIMEOUT_S", 0.0)
+    monkeypatch.setattr("wikiq.index.connection.BUSY_TIMEOUT_S", 0.0)
     writer = sqlite3.connect(index.db, isolation_level=None)
     writer.execute("PRAGMA locking_mode = EXCLUSIVE")
     writer.execute("BEGIN EXCLUSIVE")

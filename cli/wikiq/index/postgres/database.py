@@ -133,11 +133,19 @@ class PostgresDatabase(Database):
         self.immutable = False
         self.identity = None
         self.made_fresh = False
-        self.is_copy = True
         self.max_age_s = DEFAULT_MAX_AGE_S
         self.deadline_s = DEADLINE_S
         self._server = connection
         self._cancelled = False
+
+    @property
+    def is_copy(self) -> bool:
+        """Rows that were fed are a copy."""
+        return True
+
+    @is_copy.setter
+    def is_copy(self, _: bool) -> None:
+        """It makes no difference what is said of it."""
 
     @property
     def folder(self) -> str:
@@ -214,6 +222,10 @@ class PostgresDatabase(Database):
     def is_replaced(self) -> bool:
         """A wiki that is fed anew is another state of the same database."""
         return False
+
+    def another(self) -> PostgresDatabase:
+        """Open the same wiki once more."""
+        return PostgresDatabase(self.address, connect(self.address), self.wiki_id)
 
     def close(self) -> None:
         """Close the connection."""
