@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from indexerd.contract.file import PROJECTION_VERSION
 from indexerd.core.chunks.chunks import cut_chunks
@@ -73,13 +73,21 @@ def oversized_page(path: str, size: int) -> Page:
     )
 
 
-def project_page(data: bytes, path: str, options: ProjectionOptions) -> Page:
-    """Everything that the file at `path` says. Raises ProjectionError where no parser can read it."""
+def project_page(
+    data: bytes,
+    path: str,
+    options: ProjectionOptions,
+    on_fallback: Callable[[str], None] | None = None,
+) -> Page:
+    """Everything that the file at `path` says. Raises ProjectionError where no parser can read it.
+
+    `on_fallback`: as of `read_document`.
+    """
     decoded = decode_page(data)
     text = decoded.text
     front_matter = parse_front_matter(text)
     try:
-        document = read_document(text[front_matter.end :])
+        document = read_document(text[front_matter.end :], on_fallback)
     except RecursionError as error:
         raise ProjectionError(path, _unparsable()) from error
     fields = front_matter.fields()

@@ -72,6 +72,8 @@ class Report:
         """Transactions were committed."""
         self.generation = update.generation
         self.counters.update(commits=update.commits, upserted=update.upserted, deleted=update.deleted)
+        if update.fallbacks:
+            self.counters["read_slowly"] += update.fallbacks
 
     def count_scan(
         self, scan: LastScan, now: float, *, building: bool, generation: int, problems: int

@@ -279,6 +279,9 @@ class Indexer:
                 self._retries.forget(outcome.path)
             if isinstance(outcome, Projected):
                 update.projected += 1
+                if outcome.fallback is not None:
+                    update.fallbacks += 1
+                    self._log.warning("page.read_slowly", path=outcome.path, reason=outcome.fallback)
                 for diagnostic in outcome.page.diagnostics:
                     if diagnostic.kind == PARSER_FAILED:
                         self._log.warning("page.failed", path=outcome.path, reason=diagnostic.message)

@@ -53,8 +53,9 @@ def _project(
     content: Content, wanted: ToRead, options: ProjectionOptions, *, limited: bool
 ) -> Projected | Unread:
     path, racy = wanted.path, is_racy(content.stamp, wanted.now_ns)
+    fallbacks: list[str] = []
     try:
-        page = project_page(content.data, path, options)
+        page = project_page(content.data, path, options, fallbacks.append)
     except ProjectionError as error:
         return _failed(content, path, error.diagnostic, racy=racy)
     except MemoryError:  # no fault of the bytes: under their hash it would not be tried again
@@ -64,7 +65,7 @@ def _project(
         return Unread(path, Diagnostic(READ_FAILED, message))
     except Exception as error:  # noqa: BLE001 - whatever a parser makes of one page, the others go on
         return _failed(content, path, _failure(f"{type(error).__name__}: {error}"), racy=racy)
-    return Projected(page, content.stamp, racy)
+    return Projected(page, content.stamp, racy, fallbacks[0] if fallbacks else None)
 
 
 def give_up(path: str, tree: Tree, reason: str) -> Outcome:

@@ -33,6 +33,7 @@ class Survey:
 class Update:
     """The result of applying a survey.
 
+    `fallbacks`: pages that only markdown-it could read, for a fault of the quick way.
     `unread`: pages that are there and could not be read. `left`: pages to scan again, since
     they kept changing, went while they were to be read, or the disk refused them; what is known of
     them stays until then.
@@ -44,6 +45,7 @@ class Update:
     deleted: int = 0
     projected: int = 0
     full_text: int = 0
+    fallbacks: int = 0
     unread: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
 
@@ -68,6 +70,7 @@ class Update:
         self.deleted += later.deleted
         self.projected += later.projected
         self.full_text += later.full_text
+        self.fallbacks += later.fallbacks
         tried = set(self.left)
         self.unread = [path for path in self.unread if path not in tried] + later.unread
         self.left = later.left

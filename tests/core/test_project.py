@@ -139,7 +139,7 @@ def test_a_fingerprint_changes_with_whatever_a_projection_depends_on() -> None:
 
 
 def test_a_page_that_no_parser_can_read_is_an_error_that_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    def overflow(text: str) -> None:
+    def overflow(text: str, told: object) -> None:
         raise RecursionError
 
     monkeypatch.setattr(project_module, "read_document", overflow)

@@ -1,6 +1,6 @@
 """Random file operations with restarts in between: after each restart the index is what the tree says.
 
-`python -m tests.crash.operations --operations 10000 --restart-every 200 [--seed N] [--folder F]`
+`python -m tests.crash.operations --operations 10000 --restart-every 200 [--scan-interval 600] [--seed N]`
 prints one line a restart; the first difference ends it with the seed that repeats it.
 """
 
@@ -14,7 +14,7 @@ import signal
 import statistics
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -24,17 +24,20 @@ from tests.crash.process import LiveDaemon
 EQUAL_S: Final = 10.0  # of quiet, after which everything must be in the index
 FOLDERS: Final = 12
 MOST_COPIED: Final = 200  # entries of a folder, so that the tree does not double with every copy
-WORDS: Final = ("index", "section", "heading", "topic", "slug", "daemon", "scan", "batch", "reader", "page")
+BY_SCANS_ALONE: Final = frozenset({"link"})  # an edit through one name is no event of the other
+WORDS: Final = ("index", "section", "heading", "topic", "slug", "daemon", "scan", "batch", "reader", "page",
+    "全文検索", "日本語の索引", "ภาษาไทย", "café", "ＡＢＣ",
+)  # fmt: skip
 EXTENSIONS: Final = (".md", ".md", ".md", ".markdown", ".MD", ".txt")
 
 
 class Mischief:
-    """Operations on one tree, from one random generator. Never leaves the tree."""
+    """Operations on one tree, from one random generator. Never leaves the tree. `without`: by name."""
 
-    def __init__(self, root: Path, generator: random.Random) -> None:
+    def __init__(self, root: Path, generator: random.Random, *, without: Container[str] = ()) -> None:
         self._root = root
         self._random = generator
-        self._operations: tuple[Callable[[], None], ...] = (
+        operations: tuple[Callable[[], None], ...] = (
             self.create,
             self.create,
             self.create,
@@ -54,7 +57,11 @@ class Mischief:
             self.chmod,
             self.touch,
             self.hide,
+            self.edit_unseen,
+            self.rename_over,
+            self.declare_topics,
         )
+        self._operations = [each for each in operations if each.__name__ not in without]
 
     def one(self) -> None:
         """One operation; what is not possible at this moment is nothing."""
@@ -129,6 +136,23 @@ class Mischief:
         moment = self._random.choice([0, 1_000_000_000, 4_000_000_000])
         os.utime(self._file(), (moment, moment))
 
+    def edit_unseen(self) -> None:
+        """At the same size, with the time put back."""
+        target = self._file()
+        facts = target.stat()
+        with target.open("r+b") as file:
+            file.write(bytes(self._random.choice(b"abc") for _ in range(min(3, facts.st_size))))
+        os.utime(target, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+
+    def rename_over(self) -> None:
+        source, target = self._file(), self._file()
+        source.replace(target)
+
+    def declare_topics(self) -> None:
+        word, other = self._random.sample(WORDS, 2)
+        text = f"- {{slug: {word}, title: {other}, parents: [{other}/{word}]}}\n"
+        (self._root / "topics.yaml").write_text(self._random.choice([text, "", "- [\n"]))
+
     def hide(self) -> None:
         folder = self._root / ".hidden"
         folder.mkdir(exist_ok=True)
@@ -136,9 +160,15 @@ class Mischief:
 
     def _text(self) -> str:
         lines = [f"# {self._random.choice(WORDS)} {self._random.randrange(100)}", ""]
+        if self._random.random() < 0.3:
+            topics = ", ".join(self._random.sample(WORDS, 2))
+            lines = ["---", f"topics: [{topics}]", f"alias: {self._random.choice(WORDS)}", "---", *lines]
         for _ in range(self._random.randrange(1, 12)):
             words = " ".join(self._random.choice(WORDS) for _ in range(self._random.randrange(1, 12)))
-            lines.append(self._random.choice([words, f"## {words}", f"[[{words}]]", f"- {words}"]))
+            lines.append(
+                self._random.choice([words, f"## {words}", f"[[{words}]]", f"- {words}", f"#{words}"])
+            )
+            lines.append(f"[a](d{self._random.randrange(FOLDERS)}/page{self._random.randrange(30)}.md#x)")
         return "\n".join(lines) + "\n"
 
     def _folder(self) -> Path:
@@ -162,15 +192,20 @@ class Mischief:
         return folder / f"{stem}{self._random.choice(EXTENSIONS)}"
 
 
-def run(folder: Path, *, operations: int, restart_every: int, seed: int) -> list[float]:
-    """Plays the operations; seconds to equal before each restart. Raises UnequalError."""
+def run(folder: Path, *, operations: int, restart_every: int, scan_interval: float, seed: int) -> list[float]:
+    """Plays the operations; seconds to equal before each restart. Raises UnequalError.
+
+    With a `scan_interval` of more seconds than that takes, what events should have told is not mended by a
+    scan; what no event tells is left out then.
+    """
     generator = random.Random(seed)
     root = folder / "wiki"
     root.mkdir(parents=True)
-    mischief = Mischief(root, generator)
+    mischief = Mischief(root, generator, without=BY_SCANS_ALONE if scan_interval else ())
     for _ in range(100):
         mischief.create()
-    daemon = LiveDaemon(root, folder / "state" / "index.db")
+    environ = {"INDEXERD_SCAN_INTERVAL": str(scan_interval)} if scan_interval else {}
+    daemon = LiveDaemon(root, folder / "state" / "index.db", environ=environ)
     daemon.start()
     waits = []
     try:
@@ -178,7 +213,7 @@ def run(folder: Path, *, operations: int, restart_every: int, seed: int) -> list
             mischief.one()
             if generator.random() < 0.2:
                 time.sleep(generator.random() * 0.2)
-            if number % restart_every == 0:
+            if restart_every and number % restart_every == 0:
                 waits.append(daemon.wait_equal(EQUAL_S))
                 _restart(daemon, mischief, generator)
                 waits.append(daemon.wait_equal(EQUAL_S))
@@ -187,7 +222,7 @@ def run(folder: Path, *, operations: int, restart_every: int, seed: int) -> list
                     f"{number} operations, {daemon.state()['last_scan']['pages_seen']} pages: equal",
                     flush=True,
                 )
-        daemon.wait_equal(EQUAL_S)
+        waits.append(daemon.wait_equal(EQUAL_S))
     finally:
         daemon.stop()
     return waits
@@ -205,12 +240,16 @@ def _restart(daemon: LiveDaemon, mischief: Mischief, generator: random.Random) -
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command."""
-    command = Command("operations", __doc__, operations=10_000, restart_every=200)
+    command = Command("operations", __doc__, operations=10_000, restart_every=200, scan_interval=0.0)
     options = command.parse(arguments)
 
     def play(folder: Path) -> dict[str, object]:
         waits = run(
-            folder, operations=options.operations, restart_every=options.restart_every, seed=options.seed
+            folder,
+            operations=options.operations,
+            restart_every=options.restart_every,
+            scan_interval=options.scan_interval,
+            seed=options.seed,
         )
         return {
             "faults": [],

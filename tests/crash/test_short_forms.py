@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.crash import barrier, bulk, one_state, operations, queries, soak, storm
+from tests.crash import barrier, bulk, fuzz, hostile, mutants, one_state, operations, queries, soak, storm
 
 pytestmark = pytest.mark.slow
 
@@ -22,15 +22,31 @@ Command = Callable[[Sequence[str]], int]
         (soak.main, "--edits 100 --rate 50 --pages 40 --idle 2.5"),
         (storm.main, "--files 700 --queue 0 --limit 60"),
         (operations.main, "--operations 80 --restart-every 40"),
+        (operations.main, "--operations 60 --restart-every 30 --scan-interval 600"),
+        (fuzz.main, "--minutes 0.1 --every 20"),
+        (hostile.main, "--seconds 1 --large 0 --found-s 120"),  # the limit is that of the long form
+        (mutants.main, "--only settled dotted ab&is&below first&line"),
         (queries.main, "--questions 1000"),
         (barrier.main, "--trips 70 --storm 20 --restart-every 30 --command-every 10"),
         (barrier.main, "--trips 12 --storm 3 --restart-every 0 --folders 24000 --overflow-every 3"),
         (one_state.main, "--answers 280 --rate 0"),
     ],
-    ids=["soak", "storm", "operations", "queries", "barrier", "barrier_of_24000_folders", "one_state"],
+    ids=[
+        "soak",
+        "storm",
+        "operations",
+        "operations_by_events",
+        "fuzz",
+        "hostile",
+        "mutants",
+        "queries",
+        "barrier",
+        "barrier_of_24000_folders",
+        "one_state",
+    ],
 )
 def test_a_command_finds_no_fault(command: Command, words: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert command([*words.split(), "--seed", "1"]) == 0
+    assert command([*(word.replace("&", " ") for word in words.split()), "--seed", "1"]) == 0
     assert capsys.readouterr().out.count("\n") >= 2
 
 

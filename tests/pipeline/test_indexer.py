@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from indexerd.contract.file import SCHEMA_VERSION
 from indexerd.core import project as project_module
+from indexerd.core.markdown import read
 from indexerd.core.model import Page, ProjectionOptions
 from indexerd.core.project import project_page
 from indexerd.core.sync.confirmation import CONFIRM_AFTER_S
@@ -293,10 +295,10 @@ def test_a_page_over_the_limit_is_listed_and_read_once_the_limit_is_raised(bench
 def test_a_page_that_breaks_the_parser_is_listed_and_tried_again_when_it_changes(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def break_on_poison(data: bytes, path: str, options: ProjectionOptions) -> Page:
+    def break_on_poison(data: bytes, path: str, options: ProjectionOptions, told: Any) -> Page:
         if b"poison" in data:
             raise ValueError("a bug")
-        return project_page(data, path, options)
+        return project_page(data, path, options, told)
 
     monkeypatch.setattr(page_task, "project_page", break_on_poison)
     bench.write(a="# A\n", bad="# Bad\n\npoison\n", c="# C\n")
@@ -376,7 +378,10 @@ def test_a_build_ends_when_it_is_told_to_and_the_next_one_finishes_it(
     assert bench.public_rows() == bench.fresh_rows()
 
 
-def test_an_edit_that_keeps_size_and_time_is_found_by_the_change_time(bench: Bench) -> None:
+def test_an_edit_that_keeps_size_and_time_is_found_by_the_change_time(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page_task, "is_racy", lambda stamp, now_ns: False)  # else it is hashed anyway
     bench.write(a="# One\n")
     os.utime(bench.root / "a.md", ns=(1, 1))
     bench.build()
@@ -451,6 +456,23 @@ def test_a_page_that_breaks_a_commit_costs_that_page_alone(
     assert bench.build().upserted == 9
     assert len(bench.paths()) == 9
     assert bench.kinds() == {"5.md": ["parser_failed"]}
+
+
+def test_a_page_whose_quick_reading_fails_is_counted_and_logged_and_is_a_page_like_others(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(text: str) -> None:
+        raise TypeError("a fault of the quick way")
+
+    monkeypatch.setattr(read, "read_quickly", fail)
+    bench.write(a="# One\n\ntext\n")
+    with capture_logs() as logged:
+        assert bench.build().fallbacks == 1
+    assert [(entry["event"], entry["path"], entry["reason"]) for entry in logged] == [
+        ("page.read_slowly", "a.md", "TypeError: a fault of the quick way")
+    ]
+    assert bench.kinds() == {}
+    assert bench.fetch("SELECT title, sections FROM v1_pages") == [("One", 1)]
 
 
 def test_a_page_given_up_rests_and_is_tried_again_at_the_next_start(

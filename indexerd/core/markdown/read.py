@@ -5,6 +5,8 @@ The same result as `markdown.parse_document` for every text, several times faste
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from indexerd.core.markdown.document import Blocks, Document, References
 from indexerd.core.markdown.fast_blocks import scan_blocks
 from indexerd.core.markdown.fast_inline import find_certain, heading_text
@@ -19,17 +21,19 @@ from indexerd.core.markdown.parser import (
 )
 
 
-def read_document(text: str) -> Document:
+def read_document(text: str, on_fallback: Callable[[str], None] | None = None) -> Document:
     """Read a whole text. Lines end at line feed, carriage return or both, and are counted from 0.
 
+    `on_fallback` is told why the quick way failed, where it did; the page loses nothing but time.
     Raises RecursionError where inline markup is nested deeper than the interpreter can follow.
     """
     try:
         return read_quickly(text)
     except RecursionError:
         raise
-    except Exception:  # noqa: BLE001 - whatever fails in the fast path, markdown-it alone reads the page
-        # Nobody is told: the page loses nothing but time. The tests call `read_quickly` itself.
+    except Exception as error:  # noqa: BLE001 - whatever fails in the quick way, markdown-it reads the page
+        if on_fallback is not None:
+            on_fallback(f"{type(error).__name__}: {error}")
         return parse_document(text)
 
 

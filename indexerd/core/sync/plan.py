@@ -25,11 +25,15 @@ from indexerd.core.sync.reconcile import scan_part
 
 @dataclass(frozen=True, slots=True)
 class Projected:
-    """A page that was read and projected. `stamp` is that of the bytes."""
+    """A page that was read and projected. `stamp` is that of the bytes.
+
+    `fallback`: why the quick reading failed, so that markdown-it read it; None where it did not.
+    """
 
     page: Page
     stamp: Stamp
     racy: bool
+    fallback: str | None = None
 
     @property
     def path(self) -> str:

@@ -157,7 +157,9 @@ def test_a_page_whose_quick_reading_fails_is_read_by_markdown_it(
 
     text = "# Title\n\n| a |\n|---|\n| [b](c.md) |\n"
     monkeypatch.setattr(reading, step, fail)
-    assert read_document(text) == parse_document(text)
+    told: list[str] = []
+    assert read_document(text, told.append) == parse_document(text)
+    assert told == [f"TypeError: {step}"]
 
 
 @pytest.mark.slow
