@@ -23,6 +23,7 @@ def _mcp(
     *,
     print_config: str | None,
     print_skill: bool,
+    structured: bool,
     db: str | None,
     wiki: str | None,
     copy: bool,
@@ -33,12 +34,13 @@ def _mcp(
         return FOUND
     source = Source(db=db, wiki=wiki, copy=copy, max_age=max_age)
     if print_config is None:
-        return serve(source, surroundings.environ, surroundings.folder)
+        return serve(source, surroundings.environ, surroundings.folder, structured=structured)
     command = [shutil.which("wikiq") or "wikiq", "mcp"]
     if db is not None:
         command += ["--db", os.path.abspath(db)]
     if wiki is not None:
         command += ["--wiki", wiki]
+    command += ["--structured"] if structured else []
     surroundings.out.text(client_configuration(print_config, command) + "\n")
     return FOUND
 
@@ -52,6 +54,11 @@ command = click.Command(
         ),
         click.Option(
             ["--print-skill"], is_flag=True, help="Print a skill file that tells an agent how to search."
+        ),
+        click.Option(
+            ["--structured"],
+            is_flag=True,
+            help="Answer in JSON with a schema, for programs; a model pays three times as much for it.",
         ),
         *parameters({name: INDEX[name] for name in ("--db", "--wiki", "--copy", "--max-age")}),
     ],

@@ -6,11 +6,14 @@ worst, 3.1 at the 5th percentile, 4.2 in the middle (spec 6.3).
 
 from __future__ import annotations
 
+import json
+
 from wikiq.model import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
 BYTES_PER_TOKEN = 3
 LEAST_SHARE = 60  # tokens of one of several pages: its head, and where to go on
@@ -22,6 +25,12 @@ def clip(text: str) -> str:
     return _cut(" ".join(printable_text(text).split()), LONGEST_ERROR)
 
 
+def shorten(text: str, max_tokens: int) -> str:
+    """A title within a quarter of the budget, so that there is room for what it is the title of."""
+    short = _cut(text, max_tokens * BYTES_PER_TOKEN // 4)
+    return text if short == text else f"{short}\N{HORIZONTAL ELLIPSIS}"
+
+
 def count_tokens(text: str) -> int:
     """Tokens that `text` may cost a model, rounded up."""
     return -(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
@@ -30,6 +39,11 @@ def count_tokens(text: str) -> int:
 def printable_text(text: str) -> str:
     """What may be sent: no controls, no tag characters, no lone surrogates."""
     return printable.printable_text(text).encode("utf-8", "replace").decode("utf-8")
+
+
+def compact(document: Any) -> str:
+    """JSON without blanks."""
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
 
 
 class Answer:
@@ -70,6 +84,12 @@ class Answer:
             self.add("\n".join(lines[:kept]))
         return kept
 
+    def add_part(self, line: str, *, reserved: str) -> None:
+        """Add the beginning of a line that is longer than the answer."""
+        room = self.room_for(printable_text(reserved)) - 1
+        self._parts.append(_cut(printable_text(line), max(0, room)))
+        self._bytes += len(self._parts[-1].encode()) + 1
+
     def text(self) -> str:
         """The whole answer."""
         return "\n".join(self._parts)
@@ -77,5 +97,5 @@ class Answer:
 
 def _cut(text: str, most: int) -> str:
     """The beginning of a text within `most` bytes of UTF-8."""
-    data = text.encode()
+    data = text.encode("utf-8", "replace")
     return text if len(data) <= most else data[:most].decode("utf-8", "ignore")

@@ -14,35 +14,62 @@ from wikiq.errors import DamagedIndexError, UnreadableIndexError, WikiqError
 from wikiq.index.freshness import COPY, freshness_of, last_commit, staleness
 from wikiq.index.locate import open_index
 from wikiq.mcp import texts
-from wikiq.mcp.budget import LEAST_SHARE, clip, count_tokens
+from wikiq.mcp.budget import clip, compact, count_tokens
 from wikiq.mcp.tools import BadArgumentsError, check_arguments
 from wikiq.model.request import Filters, SearchRequest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Any, Protocol
 
     from wikiq.answers.outline import OutlineRow
     from wikiq.answers.passages import Passage
     from wikiq.index.database import Database, Snapshot
     from wikiq.mcp.tools import Tool
     from wikiq.model.request import Source
+    from wikiq.model.results import SearchResult, Status
+
+    class Form(Protocol):
+        """How records are sent: as lines (texts) or as JSON for programs (documents)."""
+
+        def search(self, result: SearchResult, currency: texts.Currency, max_tokens: int, /) -> Any:
+            """Hits."""
+
+        def read(
+            self, found: Iterable[tuple[Passage, OutlineRow | None]], count: int, max_tokens: int, /
+        ) -> Any:
+            """Passages, each with the section that answers best."""
+
+        def outline(self, found: texts.LinkedOutline, currency: texts.Currency, max_tokens: int, /) -> Any:
+            """Headings and links."""
+
+        def listing(self, found: texts.Listing, currency: texts.Currency, max_tokens: int, /) -> Any:
+            """Rows of one kind."""
+
+        def status(self, status: Status, currency: texts.Currency, /) -> Any:
+            """What the index is, and how current."""
+
 
 FRESH_TIMEOUT_S = 5.0
 
 
 class ToolAnswer(Record):
-    """The text of an answer; `is_error`: it says what is wrong and how to mend it."""
+    """The text of an answer; `is_error`: it says what is wrong and how to mend it.
+
+    `document` is what the text is the JSON of, where a program asked for that.
+    """
 
     text: str
     is_error: bool = False
+    document: Mapping[str, Any] | None = None
 
 
 class Calls:
     """Answers tool calls about one wiki, in one thread; `cancel` may be called from another."""
 
-    def __init__(self, source: Source, environ: Mapping[str, str], folder: str) -> None:
+    def __init__(self, source: Source, environ: Mapping[str, str], folder: str, form: Form = texts) -> None:
+        self._form = form
         self._source = source
         self._environ = environ
         self._folder = folder
@@ -59,14 +86,16 @@ class Calls:
             arguments = check_arguments(tool, given)
             database, note = self._opened_for(arguments)
             with database.snapshot() as snapshot:
-                text = _ANSWERS[tool.name](snapshot, arguments, note)
+                answer = _ANSWERS[tool.name](snapshot, arguments, note, self._form)
         except BadArgumentsError as error:
             return ToolAnswer(text=str(error), is_error=True)
         except WikiqError as error:
             if isinstance(error, DamagedIndexError | UnreadableIndexError):
                 self.close()  # a copy that is being written over is opened anew by the next call
             return ToolAnswer(text=clip(str(error)), is_error=True)
-        return ToolAnswer(text=text)
+        if isinstance(answer, str):
+            return ToolAnswer(text=answer)
+        return ToolAnswer(text=compact(answer), document=answer)
 
     def close(self) -> None:
         """Close the index."""
@@ -93,12 +122,12 @@ class Calls:
         return self._database, None if barrier.fresh else barrier.problem
 
 
-def _currency(snapshot: Snapshot, note: str | None) -> str:
+def _currency(snapshot: Snapshot, note: str | None) -> texts.Currency:
     """Generation, and whether the index may be behind the tree."""
     freshness = freshness_of(snapshot)
     why = note or staleness(freshness, snapshot.root)
-    fine = f"a copy, {last_commit(freshness.age_s)}" if freshness.mode == COPY else "current"
-    return f"generation {snapshot.generation}, {f'not fresh: {why}' if why else fine}"
+    age = f"a copy, {last_commit(freshness.age_s)}" if freshness.mode == COPY else None
+    return texts.Currency(generation=snapshot.generation, why=why, age=age)
 
 
 def _filters(arguments: Mapping[str, Any]) -> Filters:
@@ -114,7 +143,7 @@ def _filters(arguments: Mapping[str, Any]) -> Filters:
     )
 
 
-def _search(snapshot: Snapshot, arguments: Mapping[str, Any], note: str | None) -> str:
+def _search(snapshot: Snapshot, arguments: Mapping[str, Any], note: str | None, form: Form) -> Any:
     request = SearchRequest(
         query=arguments["query"],
         filters=_filters(arguments),
@@ -122,24 +151,23 @@ def _search(snapshot: Snapshot, arguments: Mapping[str, Any], note: str | None) 
         sections=arguments["sections"],
     )
     result = search(snapshot, request)
-    return texts.search_text(result, _currency(snapshot, note), arguments["max_tokens"])
+    return form.search(result, _currency(snapshot, note), arguments["max_tokens"])
 
 
-def _read(snapshot: Snapshot, arguments: Mapping[str, Any], _note: str | None) -> str:
+def _read(snapshot: Snapshot, arguments: Mapping[str, Any], _note: str | None, form: Form) -> Any:
+    names = [name.strip() for name in arguments["page"].splitlines() if name.strip()]
+    found = _passages(snapshot, names, arguments.get("query"))
+    return form.read(found, len(names), arguments["max_tokens"])
+
+
+def _passages(
+    snapshot: Snapshot, names: Sequence[str], query: str | None
+) -> Iterator[tuple[Passage, OutlineRow | None]]:
     from wikiq.answers.passages import passage
 
-    names = [name.strip() for name in arguments["page"].splitlines() if name.strip()]
-    left, parts = arguments["max_tokens"], []
-    for number, name in enumerate(names):
-        share = max(LEAST_SHARE, left // (len(names) - number))
-        if share > left:
-            parts.append(f"({len(names) - number} more pages did not fit; raise max_tokens)")
-            break
+    for name in names:
         found = passage(snapshot, name)
-        text = texts.passage_text(found, share, _answering(snapshot, found, arguments.get("query")))
-        parts.append(text)
-        left -= count_tokens(text) + 1
-    return "\n\n".join(parts)
+        yield found, _answering(snapshot, found, query)
 
 
 def _answering(snapshot: Snapshot, found: Passage, query: str | None) -> OutlineRow | None:
@@ -155,7 +183,7 @@ def _answering(snapshot: Snapshot, found: Passage, query: str | None) -> Outline
     return None
 
 
-def _outline(snapshot: Snapshot, arguments: Mapping[str, Any], note: str | None) -> str:
+def _outline(snapshot: Snapshot, arguments: Mapping[str, Any], note: str | None, form: Form) -> Any:
     from wikiq.answers.links import backlinks, links
     from wikiq.answers.outline import outline
     from wikiq.answers.passages import passage
@@ -163,64 +191,67 @@ def _outline(snapshot: Snapshot, arguments: Mapping[str, Any], note: str | None)
     found = outline(snapshot, arguments["page"])
     lines = passage(snapshot, found.path).lines
     sizes = [count_tokens("\n".join(lines[row.start_line - 1 : row.end_line])) for row in found.sections]
-    rows = texts.outline_lines(found, sizes, links(snapshot, found.path), backlinks(snapshot, found.path))
-    head = f"{found.path} · {found.title} · {texts.counted(len(found.sections), 'section')}"
-    return texts.list_text(head, rows, _currency(snapshot, note), arguments["max_tokens"])
+    linked = texts.LinkedOutline(
+        outline=found,
+        sizes=sizes,
+        links=links(snapshot, found.path),
+        backlinks=backlinks(snapshot, found.path),
+    )
+    return form.outline(linked, _currency(snapshot, note), arguments["max_tokens"])
 
 
-def _list(snapshot: Snapshot, arguments: Mapping[str, Any], note: str | None) -> str:
-    head, rows = _LISTINGS[arguments["kind"]](snapshot, arguments)
-    shown = rows[: arguments["limit"]]
-    counted = f"{len(shown)} of {head}" if len(shown) < len(rows) else head
-    return texts.list_text(counted, shown, _currency(snapshot, note), arguments["max_tokens"])
+def _list(snapshot: Snapshot, arguments: Mapping[str, Any], note: str | None, form: Form) -> Any:
+    rows, total, told = _LISTINGS[arguments["kind"]](snapshot, arguments)
+    found = texts.Listing(kind=arguments["kind"], rows=rows[: arguments["limit"]], total=total, note=told)
+    return form.listing(found, _currency(snapshot, note), arguments["max_tokens"])
 
 
-def _list_pages(snapshot: Snapshot, arguments: Mapping[str, Any]) -> tuple[str, list[str]]:
+def _list_pages(snapshot: Snapshot, arguments: Mapping[str, Any]) -> tuple[Sequence[Any], int, str]:
     from wikiq.answers.pages import list_pages
 
     result = list_pages(snapshot, _filters(arguments), limit=arguments["limit"])
-    return f"{result.total} pages, newest first", [texts.page_line(hit) for hit in result.hits]
+    return result.hits, result.total, ", newest first"
 
 
-def _list_topics(snapshot: Snapshot, arguments: Mapping[str, Any]) -> tuple[str, list[str]]:
+def _list_topics(snapshot: Snapshot, arguments: Mapping[str, Any]) -> tuple[Sequence[Any], int, str]:
     from wikiq.answers.pages import topics
 
     rows = topics(snapshot, arguments.get("topic"))
-    return f"{len(rows)} topics", [texts.topic_line(row) for row in rows]
+    return rows, len(rows), ""
 
 
-def _list_changes(snapshot: Snapshot, arguments: Mapping[str, Any]) -> tuple[str, list[str]]:
+def _list_changes(snapshot: Snapshot, arguments: Mapping[str, Any]) -> tuple[Sequence[Any], int, str]:
     from wikiq.answers.changes import changes
 
     found = changes(snapshot, arguments["generation"])
     lost = f" (those up to {found.floor} are no longer kept)" if arguments["generation"] < found.floor else ""
-    return f"{len(found.rows)} changes{lost}", [texts.change_line(row) for row in found.rows]
+    return found.rows, len(found.rows), lost
 
 
-def _list_problems(snapshot: Snapshot, arguments: Mapping[str, Any]) -> tuple[str, list[str]]:
+def _list_problems(snapshot: Snapshot, arguments: Mapping[str, Any]) -> tuple[Sequence[Any], int, str]:
     from fnmatch import fnmatchcase
 
     from wikiq.answers.check import check
 
     wanted = arguments.get("path") or "*"
     rows = [problem for problem in check(snapshot).problems if fnmatchcase(problem.path, wanted)]
-    return f"{len(rows)} problems", [texts.problem_line(problem) for problem in rows]
+    return rows, len(rows), ""
 
 
-def _status(snapshot: Snapshot, _arguments: Mapping[str, Any], note: str | None) -> str:
+def _status(snapshot: Snapshot, _arguments: Mapping[str, Any], note: str | None, form: Form) -> Any:
     from wikiq.answers.status import status
 
-    return texts.status_text(status(snapshot), _currency(snapshot, note))
+    return form.status(status(snapshot), _currency(snapshot, note))
 
 
-_ANSWERS: Mapping[str, Callable[[Snapshot, Mapping[str, Any], str | None], str]] = {
+_ANSWERS: Mapping[str, Callable[[Snapshot, Mapping[str, Any], str | None, Form], Any]] = {
     "search": _search,
     "read": _read,
     "outline": _outline,
     "list": _list,
     "status": _status,
 }
-_LISTINGS: Mapping[str, Callable[[Snapshot, Mapping[str, Any]], tuple[str, list[str]]]] = {
+_LISTINGS: Mapping[str, Callable[[Snapshot, Mapping[str, Any]], tuple[Sequence[Any], int, str]]] = {
     "pages": _list_pages,
     "topics": _list_topics,
     "changes": _list_changes,

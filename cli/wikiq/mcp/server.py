@@ -26,11 +26,11 @@ from wikiq.mcp.protocol import (
     render_error,
     render_result,
 )
-from wikiq.mcp.tools import INSTRUCTIONS, TOOLS, describe_tools
+from wikiq.mcp.tools import INSTRUCTIONS, TOOLS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import IO, Any
 
     from wikiq.mcp.calls import Calls
@@ -41,9 +41,19 @@ LAST_WAIT_S = 5.0  # for what still runs when the client has gone
 
 
 class Server:
-    """Answers requests from `lines` on `out` until the input ends. `server`: name and version."""
+    """Answers requests from `lines` on `out` until the input ends.
 
-    def __init__(self, out: IO[bytes], calls: Calls, server: Mapping[str, str]) -> None:
+    `server`: name and version; `tools`: their definitions.
+    """
+
+    def __init__(
+        self,
+        out: IO[bytes],
+        calls: Calls,
+        server: Mapping[str, str],
+        tools: Sequence[Mapping[str, Any]],
+    ) -> None:
+        self._tools = tools
         self._out = out
         self._calls = calls
         self._server = server
@@ -163,7 +173,7 @@ class Server:
         return {}
 
     def _list_tools(self, _request: Request) -> Mapping[str, Any]:
-        return {"tools": describe_tools()}
+        return {"tools": self._tools}
 
     def _call_tool(self, request: Request) -> Mapping[str, Any]:
         tool = TOOLS.get(str(request.params.get("name")))
@@ -174,6 +184,8 @@ class Server:
             )
         answer = self._calls.call(tool, request.params.get("arguments"))
         result: dict[str, Any] = {"content": [{"type": "text", "text": answer.text}]}
+        if answer.document is not None:
+            result["structuredContent"] = answer.document
         return {**result, "isError": True} if answer.is_error else result
 
 

@@ -130,8 +130,8 @@ TOOLS: Mapping[str, Tool] = {
 }
 
 
-def describe_tools() -> list[dict[str, Any]]:
-    """The definitions as `tools/list` gives them, in a fixed order."""
+def describe_tools(outputs: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+    """The definitions as `tools/list` gives them, in a fixed order; `outputs`: schemas of what they give."""
     return [
         {
             "name": tool.name,
@@ -143,6 +143,7 @@ def describe_tools() -> list[dict[str, Any]]:
                 "idempotentHint": True,
                 "openWorldHint": False,
             },
+            **({"outputSchema": outputs[tool.name]} if outputs else {}),
         }
         for tool in TOOLS.values()
     ]

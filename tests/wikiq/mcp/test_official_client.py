@@ -82,5 +82,5 @@ def test_the_official_client_may_cancel_flood_lose_and_restart_the_server(
     assert seen["flood"].keys() <= {"CallToolResult", "-32000"}
     assert sum(seen["flood"].values()) == 100
     assert seen["flood"]["CallToolResult"] >= 64
-    assert seen["replaced"].startswith("1 pages")
+    assert seen["replaced"].startswith("1 page,")
     assert seen["restarted"]
