@@ -20,6 +20,7 @@ from tests.benchmarks.ratio import ROUNDS, CannotMeasureError, Ratio, Skipped
 from tests.benchmarks.reader import file_size, question, search_process
 from tests.benchmarks.report import render_json, render_table
 from tests.benchmarks.setting import Setting
+from tests.benchmarks.viewer import viewer_hits, viewer_memory, viewer_ready
 from tests.benchmarks.writer import build_serial, build_workers, edit_to_commit, start_unchanged
 from tests.imports import REPOSITORY
 
@@ -33,6 +34,9 @@ MEASURES: Final[dict[str, Callable[[Setting], Ratio]]] = {
     "search": search_process,
     "question": question,
     "page": page_rendering,
+    "viewer-ready": viewer_ready,
+    "viewer-hits": viewer_hits,
+    "viewer-memory": viewer_memory,
     "size": file_size,
     "fed-load": fed_load,
     "fed-question": fed_question,

@@ -26,6 +26,7 @@ what_to_type() {
     echo "    $bin/wikiq WORDS...     pages that answer, each with the section that explains it"
     echo "    $bin/wikiq show PAGE    a page, or a section of it: PAGE#section"
     echo "    $bin/wikiq status       how far the index has got"
+    echo "    $bin/wikiq serve        the same in a browser"
     echo
 }
 
