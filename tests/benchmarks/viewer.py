@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import partial
@@ -74,13 +75,14 @@ class Client:
 def viewer_ready(setting: Setting) -> Ratio:
     """`wikiq serve` until it prints its address, against a Python that imports sqlite3."""
 
-    def start() -> None:
+    def start() -> float:
+        began = time.perf_counter()
         with started(command):
-            pass
+            return time.perf_counter() - began
 
     command = serve_command(setting)
     subject, baseline = alternate(
-        partial(seconds, start),
+        start,
         partial(seconds, partial(run, [sys.executable, "-c", "import sqlite3"])),
         setting.rounds,
     )

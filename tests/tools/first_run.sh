@@ -25,8 +25,8 @@ what_to_type() {
     printf "    cd '%s'\n" "$PWD"
     echo "    $bin/wikiq WORDS...     pages that answer, each with the section that explains it"
     echo "    $bin/wikiq show PAGE    a page, or a section of it: PAGE#section"
-    echo "    $bin/wikiq status       how far the index has got"
     echo "    $bin/wikiq serve        the same in a browser"
+    echo "    $bin/wikiq status       how far the index has got"
     echo
 }
 

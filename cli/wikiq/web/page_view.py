@@ -17,9 +17,11 @@ from wikiq.model.results import DIFFERENT
 from wikiq.web import addresses
 from wikiq.web.frame import OWN_IDS, Shown, frame_of
 from wikiq.web.hit_lists import Answer
-from wikiq.web.rendering.links import find_anchor
-from wikiq.web.rendering.page import RenderedPage, render
 from wikiq.web.sources import is_picture
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from wikiq.web.rendering.page import RenderedPage
 
 Anchors = Mapping[tuple[str, str], str]
 
@@ -107,6 +109,8 @@ def _render(
     *,
     only: str | None,
 ) -> RenderedPage:
+    from wikiq.web.rendering.page import render
+
     def page_href(slug: str, fragment: str | None) -> str:
         return addresses.page(slug, anchor=anchors.get((slug, fragment or ""), ""))
 
@@ -131,6 +135,8 @@ def _marks(snapshot: Snapshot, query: str, slug: str) -> tuple[tuple[int, int], 
 
 def _anchors(snapshot: Snapshot, links: Iterable[LinkRow]) -> dict[tuple[str, str], str]:
     """The anchor that each fragment means on the page that its link leads to."""
+    from wikiq.web.rendering.links import find_anchor
+
     wanted = {(row.target_slug, row.fragment) for row in links if row.target_slug and row.fragment}
     outlines = {slug: outline(snapshot, slug).sections for slug, _ in wanted if slug}
     return {
