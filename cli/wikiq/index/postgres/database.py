@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from wikiq.errors import ForeignIndexError, NoIndexError, UsageError, WikiqError
 from wikiq.index.daemon_state import DaemonView, Told
 from wikiq.index.database import DEADLINE_S, Database, Reading, Snapshot
+from wikiq.index.freshness import read_freshness, render_age
 from wikiq.index.postgres import statements
 from wikiq.index.postgres.candidates import Candidates, Totals
 from wikiq.index.postgres.connect import (
@@ -29,7 +30,6 @@ from wikiq.index.postgres.full_text import FullText
 from wikiq.index.postgres.views import with_views
 from wikiq.model.policies import DEFAULT
 from wikiq.model.request import DEFAULT_MAX_AGE_S
-from wikiq.model.results import Freshness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,9 +41,8 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
     from wikiq.index.asked import Asked
+    from wikiq.model.results import Freshness
 
-COPY = "copy"
-UNKNOWN = "unknown"
 _NOT_SEEN = DaemonView(running=False, has_lock=False, told=Told())
 
 
@@ -55,9 +54,8 @@ class PostgresSnapshot(Snapshot):
     def __init__(self, *, database: PostgresDatabase, server: Connection[Any], wiki: tuple[Any, ...]) -> None:
         self._postgres = database
         self._server = server
-        _, name, _, index_id, generation, meta, sections, words, piece_sections, piece_words, names, age_s = (
-            wiki
-        )
+        _, name, _, index_id, generation, meta, sections, words, piece_sections, piece_words, *rest = wiki
+        names, seen_s = rest
         self.meta = json.loads(meta) | {"name": name, "index_id": index_id, "generation": generation}
         self._totals = (
             Totals(rows=sections, words=words),
@@ -67,7 +65,7 @@ class PostgresSnapshot(Snapshot):
         self.database = database
         self.daemon = _NOT_SEEN
         self.moment = datetime.now(UTC)
-        self.freshness = _freshness(self.meta, age_s, database)
+        self.freshness = _held_against(seen_s, read_freshness(self, self.moment), self)
 
     @property
     def connection(self) -> sqlite3.Connection:  # type: ignore[override]  # there is none to be set
@@ -301,21 +299,14 @@ def _no_wiki(address: Address, wiki: str | None = None, names: Sequence[str] = (
     return NoIndexError(address.shown, problem, f"name one with --wiki: {', '.join(names)}")
 
 
-def _freshness(meta: Mapping[str, Any], age_s: float, database: PostgresDatabase) -> Freshness:
-    """How long ago the feeder last saw that these rows are the index's."""
-    age_s = round(max(0.0, age_s), 3)
-    stale = age_s > database.max_age_s
-    host = meta.get("host")
-    return Freshness(
-        age_s=age_s,
+def _held_against(seen_s: float, copy: Freshness, snapshot: Snapshot) -> Freshness:
+    """Say how long ago a feeder last held the rows against the index: that, not quiet, makes them stale."""
+    host = snapshot.meta.get("host")
+    where = f" on {host}" if host else ""
+    ago = render_age(max(0.0, seen_s))
+    stale = seen_s > snapshot.database.max_age_s
+    return copy.replace(
         stale=stale,
-        daemon=UNKNOWN,
-        mode=COPY,
-        reason=f"this is PostgreSQL's copy of an index{f' on {host}' if host else ''}",
-        remedy=f"run `wikiq feed --follow` {f'on {host}' if host else 'where the index is'}"
-        if stale
-        else None,
-        pending=0,
-        last_scan=None,
-        counters={},
+        reason=f"this is PostgreSQL's copy of an index{where}, held against it {ago} ago",
+        remedy=f"run `wikiq feed --follow`{where or ' where the index is'}" if stale else None,
     )
