@@ -13,7 +13,7 @@ PIPELINE: Final = "indexerd/pipeline"
 STORE: Final = "indexerd/store"
 DAEMON: Final = "indexerd/daemon"
 
-FOLLOWING: Final = "tests/daemon/test_following.py -m 'not slow'"
+FOLLOWING: Final = "tests/daemon/test_following.py -k"
 INDEXER: Final = "tests/pipeline/test_indexer.py -m 'not slow'"
 TREE: Final = "tests/tree/test_tree.py -m 'not slow'"
 APPLYING: Final = "tests/store/test_applying.py"
@@ -105,7 +105,7 @@ PLANTED: Final = (
         f"{SYNC}/confirmation.py",
         "return 0 < total == gone or (gone >= GUARDED_DELETIONS and gone * 2 > total)",
         "return False",
-        "tests/core/sync/test_confirmation.py",
+        "tests/core/sync/test_reconcile.py",
     ),
     Bug(
         "a doubt ends with another observation",
@@ -182,7 +182,7 @@ PLANTED: Final = (
         f"{PIPELINE}/indexer.py",
         'if "" in covers or TOPICS_FILE in covers:',
         'if "" in covers:',
-        FOLLOWING,
+        "tests/tree/test_topics_file.py -k alone",
     ),
     Bug(
         "a page that is held is written",
@@ -273,14 +273,14 @@ PLANTED: Final = (
         f"{DAEMON}/loop.py",
         "self._barrier.serve(waiting, fresh)",
         "self._barrier.serve(self._barrier.present(), fresh)",
-        FOLLOWING,
+        f"{FOLLOWING} question_that_comes",
     ),
     Bug(
         "fresh is said while something is open",
         f"{DAEMON}/loop.py",
         "if not self._looker.open and not looked.astray:",
         "if True:",
-        FOLLOWING,
+        f"{FOLLOWING} freshness_waits",
     ),
     Bug(
         "a question is answered by no scan at all",
@@ -294,35 +294,35 @@ PLANTED: Final = (
         f"{DAEMON}/next_jobs.py",
         "    if looked.folders and not job.is_scan:\n        agenda.scan_when_quiet(now)\n",
         "",
-        FOLLOWING,
+        f"{FOLLOWING} after_a_folder_change",
     ),
     Bug(
         "an emptied page is published at once",
         f"{DAEMON}/sync_pass.py",
         "                hold.append(wanted.path)\n",
         "                pass\n",
-        FOLLOWING,
+        f"{FOLLOWING} emptied_in_place",
     ),
     Bug(
         "most pages gone at once is believed",
         f"{DAEMON}/sync_pass.py",
         "        if self._indexer.is_doubtful(survey):\n",
         "        if False:\n",
-        FOLLOWING,
+        f"{FOLLOWING} most_pages_gone",
     ),
     Bug(
         "a machine that slept looks at nothing",
         f"{DAEMON}/loop.py",
         "                self._agenda.ask_scan(Reason.GAP, self._clock())\n",
         "",
-        FOLLOWING,
+        f"{FOLLOWING} slept",
     ),
     Bug(
         "an index that was replaced is gone on with",
         f"{DAEMON}/loop.py",
         "if job.is_scan and not self._workshop.store.is_in_place():",
         "if False:",
-        FOLLOWING,
+        f"{FOLLOWING} deleted_under",
     ),
     Bug(
         "events below the index are work",

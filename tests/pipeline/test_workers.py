@@ -146,9 +146,9 @@ def test_a_worker_that_is_paused_costs_no_page(
     projector: Projector, wanted: list[ToRead], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is counted is CPU time: docker pause, a VM that is moved, a machine at load 30."""
+    monkeypatch.setattr(workers, "PAGE_BUDGET_S", 0.5)  # before any page is handed out under another one
     outcomes = projector.outcomes(wanted, never)
     found = [next(outcomes)]
-    monkeypatch.setattr(workers, "PAGE_BUDGET_S", 0.5)
     paused = projector.processes[0]
     os.kill(paused, signal.SIGSTOP)
     threading.Timer(2.0, os.kill, (paused, signal.SIGCONT)).start()

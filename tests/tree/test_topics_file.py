@@ -47,6 +47,15 @@ def test_what_is_no_file_of_topics_declares_none_and_is_said(
     assert bench.public_rows() == bench.fresh_rows()
 
 
+def test_a_file_of_topics_that_alone_was_saved_is_read(bench: Bench) -> None:
+    bench.write(a="---\ntopics: [inner]\n---\n# A\n")
+    bench.build()
+    (bench.root / "topics.yaml").write_text("- {slug: inner, title: Inner}\n")
+    with bench.opened() as (indexer, _):
+        indexer.apply(indexer.survey(("topics.yaml",)))
+    assert bench.fetch("SELECT slug, title FROM v1_topics") == [("inner", "Inner")]
+
+
 def test_topics_are_declared_and_a_bad_file_is_ignored_with_a_diagnostic(bench: Bench) -> None:
     bench.write(a="---\ntopics: [inner]\n---\n# A\n")
     declared = bench.root / "topics.yaml"
