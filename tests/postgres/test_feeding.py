@@ -66,6 +66,16 @@ def test_a_page_that_comes_makes_the_links_of_others_whole(wiki: BuiltWiki, url:
     assert ask(url, "SELECT target_slug FROM {s}.link WHERE target = 'gone.md'") == [("gone",)]
 
 
+def test_a_slug_that_moved_to_another_page_between_two_looks_is_fed(wiki: BuiltWiki, url: str) -> None:
+    feed(url, wiki.index.db)
+    others = {path: text for path, text in PAGES.items() if path != "setup.md"}
+    wiki.bring(others)
+    wiki.bring(others | {"setup.markdown": "# Setup\n\nIn another file.\n"})
+    fed = feed(url, wiki.index.db)
+    assert (fed.how, fed.pages, fed.gone) == (CAUGHT_UP, 1, 1)
+    assert differences(url, wiki.index.db) == []
+
+
 def test_a_page_that_goes_takes_its_rows_and_words_along(wiki: BuiltWiki, url: str) -> None:
     feed(url, wiki.index.db)
     wiki.bring({path: text for path, text in PAGES.items() if path != "setup.md"})

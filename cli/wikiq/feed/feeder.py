@@ -161,16 +161,14 @@ class Feeder:
         stamps = {row[0]: row[1:] for row in snapshot.rows(sql.SELECT_STAMPS)}
         gone = [page_id for page_id in held.stamps if page_id not in stamps]
         before = _identities(tables, [*changed, *gone])
+        tables.delete_pages([*changed, *gone])  # all of them first: a slug may have moved to another page
+        for page_id in gone:
+            held.links.pop(page_id, None)
         for start in range(0, len(changed), PAGES_AT_ONCE):
             ids = changed[start : start + PAGES_AT_ONCE]
             rows = read_pages(snapshot, ids)
-            tables.delete_pages(ids)
             tables.insert_pages(rows)
             held.links.update(dict.fromkeys(ids, ()) | _by_page(rows.tables[LINK.name]))
-        if gone:
-            tables.delete_pages(gone)
-            for page_id in gone:
-                held.links.pop(page_id, None)
         touched = [
             (*stamp, tables.wiki_id, page_id)
             for page_id, stamp in stamps.items()

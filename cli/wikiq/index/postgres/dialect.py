@@ -28,6 +28,7 @@ _SPELLED = (
     (re.compile(r"\bLIMIT (\?\d*)"), r"LIMIT nullif(\1, -1)"),
     (re.compile(r"([\w.]+) GLOB \?"), r"\1 ~ ?"),
 )
+_NOTHING = "^(?=a)b"  # fits no text
 _HELD = re.compile(r"\?(\d*)|(?<![:\w]):([a-z_]+)")
 
 
@@ -56,19 +57,37 @@ def in_postgres(statement: str, values: Values) -> tuple[str, Values]:
 
 
 def glob_pattern(glob: str) -> str:
-    """Write SQLite's GLOB as a regular expression of PostgreSQL."""
+    """Write SQLite's GLOB as a regular expression of PostgreSQL; a set that is not closed fits nothing."""
     text, at = "", 0
     while at < len(glob):
         sign = glob[at]
-        end = glob.find("]", at + 2) if sign == "[" else -1
-        if end > 0:
-            inside = glob[at + 1 : end].replace("\\", "\\\\").replace("[", "\\[")
-            text += f"[{inside}]"
-            at = end
-        else:
-            text += {"*": ".*", "?": "."}.get(sign, re.escape(sign) if sign.isascii() else sign)
         at += 1
+        if sign == "[":
+            end = glob.find("]", at + 1 + (glob[at : at + 1] == "^"))
+            if end < 0:
+                return _NOTHING
+            text += _set(glob[at:end])
+            at = end + 1
+        else:
+            text += {"*": ".*", "?": "."}.get(sign) or _escaped(sign)
     return f"^{_bound(text)}$"
+
+
+def _set(inside: str) -> str:
+    """A set of characters: of a range that goes backwards only its first character is in it."""
+    text, at = "", 0
+    is_inverted = inside.startswith("^")
+    inside = inside[is_inverted:]
+    while at < len(inside):
+        first, last = inside[at], inside[at + 2 : at + 3]
+        is_range = inside[at + 1 : at + 2] == "-" and last
+        text += _escaped(first) + (f"-{_escaped(last)}" if is_range and first <= last else "")
+        at += 3 if is_range else 1
+    return f"[{'^' if is_inverted else ''}{text}]"
+
+
+def _escaped(sign: str) -> str:
+    return f"\\{sign}" if sign.isascii() and sign.isprintable() and not sign.isalnum() else sign
 
 
 def _globs(statement: str) -> set[int]:
