@@ -6,6 +6,8 @@ import asyncio
 import json
 import signal
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -16,7 +18,7 @@ from typing import IO, Any, Final
 import pytest
 
 from tests.web.served import PAGES, PATIENCE_S, Served, serving, write_wiki
-from tests.wikiq.running import running_daemon
+from tests.wikiq.running import environment, running_daemon
 from wikiq.errors import CancelledError
 from wikiq.index.database import Snapshot, open_database
 from wikiq.web.live import MOST_SLUGS, MOST_STREAMS, Seen, Stream
@@ -146,3 +148,24 @@ def test_questions_that_run_at_the_end_are_interrupted(tmp_path: Path) -> None:
 
     questions = Questions(lambda: open_database(db))
     asyncio.run(run())
+
+
+def test_a_missing_extra_is_named_with_what_installs_it(tmp_path: Path) -> None:
+    hidden = (
+        "import importlib.util as util\nfound = util.find_spec\n"
+        "util.find_spec = lambda name: None if name == 'nh3' else found(name)\n"
+        "import sys\nfrom wikiq.main import main\nsys.argv = ['wikiq', 'serve']\nmain()\n"
+    )
+    wiki = write_wiki(tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-c", hidden],
+        cwd=wiki.index.root,
+        env=environment(tmp_path),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    told = "wikiq: wikiq serve: needs what is not installed (nh3); pip install 'indexerd[web]'\n"
+    assert done.stderr == told

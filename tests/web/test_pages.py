@@ -99,6 +99,7 @@ def test_a_page_shows_what_is_around_it(served: Served) -> None:
     assert 'href="/p/index"' in html  # linked from
     assert "Start with the network" in html
     backup = served.get("/p/ops/backup").text
+    assert ">Backup and restore</bdi>" in served.get("/p/index").text  # where it leads, by title
     assert 'href="/file/tools/backup.sh"' in backup
     assert 'src="/files/ops/dot.png"' in backup
     assert 'src="/files/dot.svg"' in backup

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 
 from indexerd.contract.record import Record
-from wikiq.answers.links import PAGE, LinkRow
+from wikiq.answers.links import LinkRow
 from wikiq.answers.marks import marks
 from wikiq.answers.outline import OutlineRow, outline
 from wikiq.answers.page_bundle import PageBundle, page_bundle
@@ -14,6 +14,7 @@ from wikiq.answers.pages import mentions, page
 from wikiq.errors import UsageError
 from wikiq.index.database import Snapshot
 from wikiq.model.results import DIFFERENT
+from wikiq.query.names import find_page
 from wikiq.web import addresses
 from wikiq.web.frame import OWN_IDS, Shown, frame_of
 from wikiq.web.hit_lists import Answer
@@ -49,7 +50,7 @@ def show_page(snapshot: Snapshot, name: str, query: str) -> Answer | Elsewhere:
         return Elsewhere(location=addresses.page(view.slug, query, anchor))
     ranges = _marks(snapshot, query, view.slug)
     anchors = _anchors(snapshot, bundle.links)
-    mentioned = mentions(snapshot, view.slug)
+    mentioned, targets = mentions(snapshot, view.slug), _targets(snapshot, bundle.links)
     frame = frame_of(snapshot)
 
     def finish() -> Shown:
@@ -60,7 +61,7 @@ def show_page(snapshot: Snapshot, name: str, query: str) -> Answer | Elsewhere:
             "rendered": rendered,
             "outline": [row for row in bundle.outline.sections if row.level and row.anchor],
             "sources": _sources(bundle.backlinks),
-            "targets": _targets(bundle.links),
+            "targets": targets,
             "mentioned": mentioned,
             "marked": len(ranges),
         }
@@ -161,13 +162,11 @@ def _sources(rows: Iterable[LinkRow]) -> list[Source]:
     return found
 
 
-def _targets(rows: Iterable[LinkRow]) -> list[tuple[str, str]]:
-    """The pages that this one leads to, each once: address and label."""
-    found: dict[str, str] = {}
-    for row in rows:
-        if row.status == PAGE and row.target_slug is not None and row.target_slug != row.slug:
-            found.setdefault(row.target_slug, addresses.page(row.target_slug))
-    return [(href, slug) for slug, href in found.items()]
+def _targets(snapshot: Snapshot, rows: Iterable[LinkRow]) -> list[tuple[str, str]]:
+    """The pages that this one leads to, each once: address and title."""
+    slugs = dict.fromkeys(row.target_slug for row in rows if row.target_slug not in (None, row.slug))
+    found = (find_page(snapshot, slug) for slug in slugs)
+    return [(addresses.page(page.slug), page.title) for page in found if page is not None]
 
 
 def _own_ids(sections: Iterable[OutlineRow]) -> str:
