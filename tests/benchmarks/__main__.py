@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
+from tests.benchmarks.agents import run_agents
 from tests.benchmarks.corpus import read_vocabulary, unpack, write_synthetic
 from tests.benchmarks.live import idle_memory, save_to_searchable
 from tests.benchmarks.page import page_rendering
@@ -42,13 +43,16 @@ MEASURES: Final[dict[str, Callable[[Setting], Ratio]]] = {
     "fed-question": fed_question,
     "fed-edit": fed_edit,
 }
+AGENTS: Final = "agents"  # asked for alone: its corpora are those of the judged questions
 CORPORA: Final = REPOSITORY.parent / "shared" / "corpora"
 ARCHIVES: Final = ("powershell", "obsidian-help")
 
 
 def parse_arguments(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__.splitlines()[0])
-    parser.add_argument("measures", nargs="*", metavar="MEASURE", help=f"of {', '.join(MEASURES)}; all")
+    parser.add_argument(
+        "measures", nargs="*", metavar="MEASURE", help=f"of {', '.join(MEASURES)}; all; or {AGENTS} alone"
+    )
     parser.add_argument("--corpora", type=Path, default=CORPORA, help="folder with NAME.tar.xz files")
     parser.add_argument(
         "--wiki", type=Path, action="append", default=[], help="a folder to measure on instead"
@@ -98,6 +102,9 @@ def take(chosen: argparse.Namespace, work: Path) -> Iterator[Ratio | Skipped]:
 
 
 def main(words: list[str]) -> None:
+    if words == [AGENTS]:
+        run_agents()
+        return
     chosen = parse_arguments(words)
     with tempfile.TemporaryDirectory(prefix="benchmarks-") as temporary:
         results = []
