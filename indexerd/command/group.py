@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from indexerd.command.completion import completion
 from indexerd.command.indexing import build, run, verify
 from indexerd.command.service import service
 from indexerd.command.why import why
@@ -16,5 +17,5 @@ def cli() -> None:
     """Keep a tree of Markdown pages in one SQLite file. Searching it is wikiq's business."""
 
 
-for _command in (build, run, verify, why, service, config, list_command, forget, move):
+for _command in (build, run, verify, why, service, config, list_command, forget, move, completion):
     cli.add_command(_command)

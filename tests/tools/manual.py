@@ -13,7 +13,7 @@ import click
 from wikiq.commands.group import STATUSES, wikiq
 from wikiq.shell.options import COMMANDS, FILTERS, FORMS, INDEX
 
-DATE = "2026-11-30"  # of the last change of the page
+DATE = "2026-12-01"  # of the last change of the page
 DESCRIPTION = """
 wikiq finds pages of a tree of Markdown files that indexerd keeps indexed in one SQLite file. It only
 reads. WORDS that begin with no command are a search: pages that answer them, the best first, each with

@@ -32,6 +32,7 @@ from wikiq.shell.options import COMMANDS
         (["--topic", "howto", "?!"], 0),
         (["--topic", "nope"], 1),
         (["pages", "--path", "nowhere/*"], 1),
+        (["pages", "--path", "nowhere"], 1),
         (["show", "guide"], 0),
         (["show", "nope"], 1),
         (["show", "guide#nope"], 1),

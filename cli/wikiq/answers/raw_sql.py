@@ -7,11 +7,12 @@ that it cannot end the snapshot it runs in, attach a file or change how the conn
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import count
 from typing import Any
 
 from indexerd.contract.record import Record
+from indexerd.contract.suggestions import did_you_mean, nearest
 from wikiq.errors import TooSlowError, UsageError, WikiqError
 from wikiq.index.database import Snapshot
 from wikiq.model.request import bindable
@@ -26,6 +27,7 @@ _TELLING_PRAGMAS = frozenset(
     {"table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "user_version"}
     | {"application_id", "page_count", "page_size", "compile_options", "function_list", "data_version"}
 )
+_SELECT_VIEWS = "SELECT name FROM sqlite_master WHERE type = 'view' AND name GLOB 'v1_*' ORDER BY name"
 _REFUSED_FUNCTIONS = frozenset({"load_extension", "fts3_tokenizer"})
 
 
@@ -84,17 +86,40 @@ def _fetch(
     except sqlite3.Error as error:
         if not _is_the_statements(error):
             raise
-        raise _explained(error) from error
+        connection.set_authorizer(None)  # what there is, is asked for in its own words
+        raise _explained(error, connection, statement) from error
     finally:
         connection.set_authorizer(None)
     return tuple(column[0] for column in cursor.description or ()), rows
 
 
-def _explained(error: sqlite3.Error) -> StatementError:
+def _explained(error: sqlite3.Error, connection: sqlite3.Connection, statement: str) -> StatementError:
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
     if code in (sqlite3.SQLITE_AUTH, sqlite3.SQLITE_READONLY):
         return StatementError("the statement", f"does more than read ({error})", "only SELECT is allowed")
-    return StatementError("the statement", str(error).rstrip("."), "the views are in docs/database.md")
+    problem = str(error).rstrip(".")
+    remedy = "the views are in docs/database.md"
+    kind, _, name = problem.partition(": ")
+    if kind in ("no such table", "no such column"):
+        remedy = _names_there(connection, statement, name.rpartition(".")[2], columns=kind.endswith("column"))
+    return StatementError("the statement", problem, remedy)
+
+
+def _names_there(connection: sqlite3.Connection, statement: str, name: str, *, columns: bool) -> str:
+    """Name what comes near, and the views there are, or the columns of those that the statement reads."""
+    views = [view for (view,) in connection.execute(_SELECT_VIEWS)]
+    if not columns:
+        return f"{_meant(name, views)}the views are {', '.join(views)}"
+    read = [view for view in views if view in statement]
+    having = {view: [row[1] for row in connection.execute(f"PRAGMA table_info({view})")] for view in read}
+    there = "; ".join(f"{view} has {', '.join(names)}" for view, names in having.items())
+    known = (column for names in having.values() for column in names)
+    return _meant(name, known) + (there or f"the views are {', '.join(views)}")
+
+
+def _meant(name: str, names: Iterable[str]) -> str:
+    near = did_you_mean(nearest(name, dict.fromkeys(names)), "")
+    return f"{near} " if near else ""
 
 
 def _is_the_statements(error: sqlite3.Error) -> bool:

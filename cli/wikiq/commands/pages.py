@@ -9,11 +9,14 @@ import click
 
 from wikiq.answers.pages import list_pages
 from wikiq.commands.group import parameters
-from wikiq.errors import FOUND, NOTHING_FOUND
+from wikiq.errors import FOUND, NOT_FRESH, NOTHING_FOUND
+from wikiq.model.request import Filters, SearchRequest
 from wikiq.output.context import Surroundings
-from wikiq.shell.options import COMMANDS, FILTERS, HIT_FORMS, INDEX, SearchArguments
+from wikiq.output.terminal import counted
+from wikiq.shell.all_wikis import list_everywhere
+from wikiq.shell.options import ALL, COMMANDS, FILTERS, HIT_FORMS, INDEX, SearchArguments
 from wikiq.shell.parse import build_filters
-from wikiq.shell.search_command import check_output, print_result
+from wikiq.shell.search_command import Place, check_output, print_answer, print_result
 from wikiq.shell.session import opened
 
 
@@ -23,10 +26,24 @@ def _pages(surroundings: Surroundings, /, limit: int | None, **values: Any) -> i
     arguments = SearchArguments(limit=limit, **given)
     check_output(arguments)
     filters = build_filters(arguments, datetime.now().astimezone())
+    if arguments.all:
+        return _pages_of_all(filters, limit, arguments, surroundings)
     with opened(arguments.source, surroundings) as session:
         result = list_pages(session.snapshot, filters, limit=limit)
     print_result(result, arguments, session=session, surroundings=surroundings)
     return session.exit_status(FOUND if result.hits else NOTHING_FOUND)
+
+
+def _pages_of_all(
+    filters: Filters, limit: int | None, arguments: SearchArguments, surroundings: Surroundings
+) -> int:
+    """List the pages of every wiki, newest first."""
+    found = list_everywhere(SearchRequest(query="", filters=filters), limit, arguments.source, surroundings)
+    places = [Place(root=hit.root, wiki=hit.root) for hit in found.hits]
+    print_answer(found, places, counted(len(found.wikis), "wiki"), arguments, surroundings)
+    if found.not_fresh:
+        return NOT_FRESH
+    return FOUND if found.hits else NOTHING_FOUND
 
 
 command = click.Command(
@@ -35,7 +52,7 @@ command = click.Command(
     params=[
         *parameters(FILTERS),
         click.Option(["--limit"], type=click.IntRange(min=1), metavar="N", help="Show at most N pages."),
-        *parameters(HIT_FORMS | INDEX),
+        *parameters(HIT_FORMS | ALL | INDEX),
     ],
     help=COMMANDS["pages"],
 )

@@ -8,17 +8,29 @@ import click
 
 from wikiq.answers.status import status
 from wikiq.commands.group import parameters, split_source
-from wikiq.errors import FOUND, NOT_FRESH
+from wikiq.errors import FOUND, NOT_FRESH, WikiqError
+from wikiq.model.request import Source
 from wikiq.output.context import Surroundings
-from wikiq.output.hits import result_json
-from wikiq.output.terminal import FAINT, Span
-from wikiq.shell.options import COMMANDS, FORMS, INDEX
+from wikiq.output.hits import records_json, result_json
+from wikiq.output.terminal import BOLD, FAINT, Span
+from wikiq.shell.all_wikis import indexes_of_all
+from wikiq.shell.options import ALL, COMMANDS, FORMS, INDEX
 from wikiq.shell.session import opened
 from wikiq.shell.status_text import sentence, status_lines
 
 
 @click.pass_obj
-def _status(surroundings: Surroundings, /, *, json: bool, verbose: bool, **values: Any) -> int:
+def _status(
+    surroundings: Surroundings,
+    /,
+    *,
+    all: bool,  # noqa: A002 - the name of the option
+    json: bool,
+    verbose: bool,
+    **values: Any,
+) -> int:
+    if all:
+        return _status_of_all(split_source(values), surroundings, json=json)
     with opened(split_source(values), surroundings) as session:
         found = status(session.snapshot)
     if json:
@@ -30,6 +42,25 @@ def _status(surroundings: Surroundings, /, *, json: bool, verbose: bool, **value
     return session.exit_status(NOT_FRESH if found.stale else FOUND)
 
 
+def _status_of_all(source: Source, surroundings: Surroundings, *, json: bool) -> int:
+    """Print a line a wiki; NOT_FRESH where one of them may be behind its tree."""
+    found = []
+    for known in indexes_of_all(source, surroundings):
+        try:
+            with opened(source.replace(db=known.path), surroundings) as session:
+                found.append(status(session.snapshot))
+        except WikiqError as error:
+            surroundings.note(str(error))
+    if json:
+        surroundings.out.text(records_json("wikis", found) + "\n")
+    else:
+        for one in found:
+            surroundings.out.line(
+                Span(text=one.wiki, style=BOLD), f"  {sentence(one)}  ", Span(text=one.root, style=FAINT)
+            )
+    return NOT_FRESH if any(one.stale for one in found) else FOUND
+
+
 command = click.Command(
     "status",
     callback=_status,
@@ -37,7 +68,7 @@ command = click.Command(
         click.Option(
             ["--verbose"], is_flag=True, help="Also show the generation, the last scan and counters."
         ),
-        *parameters({"--json": FORMS["--json"]} | INDEX),
+        *parameters({"--json": FORMS["--json"]} | ALL | INDEX),
     ],
     help=f"""{COMMANDS["status"]} Exit status 3 when the index may be behind the tree.
 

@@ -88,6 +88,7 @@ SELECT p.page_id, p.slug, p.title, p.path, p.summary, p.updated_at, p.generation
   p.content_hash"""
 SELECT_PAGES = f"{_STORED_PAGE} {_LISTED} {_NEWEST}"
 COUNT_PAGES = f"SELECT count(*) {_LISTED}"
+SELECT_ANY_PAGE = f"SELECT 1 {_LISTED} LIMIT 1"
 SELECT_TOPICS_OF_PAGES = f"""
 SELECT DISTINCT t.page_id, t.topic FROM v1_page_topics t
 WHERE t.page_id IN (SELECT p.page_id {_LISTED} {_NEWEST}) ORDER BY t.page_id, t.topic"""

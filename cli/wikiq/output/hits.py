@@ -181,6 +181,11 @@ def rows_json(name: str, rows: Sequence[Record], index: IndexAge, **more: object
     return _ascii({"format": FORMAT, "index": json_form(index), **more, name: rows_form})
 
 
+def records_json(name: str, records: Sequence[Record]) -> str:
+    """Write records that each tell their own index as one JSON document."""
+    return _ascii({"format": FORMAT, name: [json_form(record) for record in records]})
+
+
 def row_json(row: Record) -> str:
     """Write one row as a line of NDJSON."""
     return _ascii(json_form(row))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from itertools import zip_longest
 
+from wikiq.answers.pages import list_pages
 from wikiq.answers.search import search
 from wikiq.errors import NoIndexError, UnknownPageError, UnknownTopicError, UsageError, WikiqError
 from wikiq.index.freshness import STOPPED, staleness
@@ -17,31 +18,62 @@ from wikiq.shell.session import opened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from indexerd.contract.which_index import KnownIndex
+    from wikiq.index.database import Snapshot
     from wikiq.model.request import SearchRequest
     from wikiq.model.results import Freshness, SearchResult
     from wikiq.output.context import Surroundings
 
 
+def indexes_of_all(source: Source, surroundings: Surroundings) -> tuple[KnownIndex, ...]:
+    """Give every registered index. Raises UsageError where one was named too, NoIndexError without any."""
+    if source.db is not None or source.wiki is not None:
+        raise UsageError("--all", "cannot be combined with --db or --wiki", "leave out one of them")
+    known = list_indexes(surroundings.environ)
+    if not known:
+        raise NoIndexError("--all", "there is no index yet", "run `indexerd build`")
+    return known
+
+
 def search_everywhere(request: SearchRequest, source: Source, surroundings: Surroundings) -> MergedResult:
+    """Search every registered index, best hits first."""
+    found = ask_everywhere(lambda snapshot: search(snapshot, request), request, source, surroundings)
+    return found.replace(hits=found.hits[: request.limit])
+
+
+def list_everywhere(
+    request: SearchRequest, limit: int | None, source: Source, surroundings: Surroundings
+) -> MergedResult:
+    """List the pages of every registered index that pass the filters, newest first."""
+    found = ask_everywhere(
+        lambda snapshot: list_pages(snapshot, request.filters, limit=limit), request, source, surroundings
+    )
+    newest = sorted(found.hits, key=lambda hit: hit.updated_at, reverse=True)
+    return found.replace(hits=tuple(newest[:limit]))
+
+
+def ask_everywhere(
+    ask: Callable[[Snapshot], SearchResult],
+    request: SearchRequest,
+    source: Source,
+    surroundings: Surroundings,
+) -> MergedResult:
     """Ask every registered index; one that cannot answer is noted and does not stop the others.
 
     Raises NoIndexError without any index, and what was wrong with the question if none could answer.
     """
-    if source.db is not None or source.wiki is not None:
-        raise UsageError("--all", "cannot be combined with --db or --wiki", "leave out one of them")
     answers: list[WikiAnswer] = []
     results: list[SearchResult] = []
     ranked: list[list[WikiHit]] = []
     failed: list[WikiqError] = []
     not_fresh: list[str] = []
     behind: list[tuple[KnownIndex, Freshness]] = []
-    for known in list_indexes(surroundings.environ):
+    for known in indexes_of_all(source, surroundings):
         try:
             with opened(source.replace(db=known.path), surroundings) as session:
-                result = search(session.snapshot, request)
+                result = ask(session.snapshot)
         except (UnknownPageError, UnknownTopicError) as error:
             failed.append(error)  # no page of this wiki can pass; another one's may
             continue
@@ -72,7 +104,7 @@ def search_everywhere(request: SearchRequest, source: Source, surroundings: Surr
         wikis=tuple(answers),
         failed=tuple(map(str, failed)),
         not_fresh=tuple(not_fresh),
-        hits=tuple(merge_by_rank(ranked))[: request.limit],
+        hits=tuple(merge_by_rank(ranked)),
     )
 
 

@@ -119,10 +119,10 @@ SEARCH = FILTERS | _table(
     ("--exact", FLAG, "", "Match words exactly: no prefixes, variants or spelling correction."),
     ("--prefix", FLAG, "", "Treat the last word as a prefix."),
     ("--explain", FLAG, "", "Explain how each word was matched and what each score is made of."),
-    ("--all", FLAG, "", "Search every registered wiki."),
     ("--open", COUNT, "N", "Open the Nth hit in your editor."),
 )
-SEARCH = SEARCH | HIT_FORMS | INDEX
+ALL = _table(("--all", FLAG, "", "Ask every registered wiki."))
+SEARCH = SEARCH | ALL | HIT_FORMS | INDEX
 
 
 class SearchArguments(Record):

@@ -138,7 +138,7 @@ def _print_blocks(
 ) -> None:
     """Print as many hits as fit the screen, or as were asked for, and remember them by their number."""
     out, folder = surroundings.out, surroundings.folder
-    is_listing = isinstance(result, SearchResult) and result.policy is None
+    is_listing = all(hit.evidence is None for hit in result.hits)
     left = out.rows - ROWS_BELOW
     shown = 0
     for hit, place in zip(result.hits, places, strict=True):

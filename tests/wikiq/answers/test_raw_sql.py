@@ -152,3 +152,12 @@ def test_a_terminal_gets_a_table_and_no_control_characters(shared_index: SampleI
     )
     assert status == 0
     assert shown.decode().split() == ["name", "n", "x\ufffd[31m", "12345"]
+
+
+def test_an_unknown_view_or_column_is_told_with_those_there_are(database: Database) -> None:
+    with pytest.raises(StatementError, match=r"did you mean v1_pages\? the views are .*v1_sections"):
+        answer(database, ask, "SELECT 1 FROM v1_page")
+    with pytest.raises(StatementError, match=r"did you mean title\? v1_pages has page_id, slug, .*title"):
+        answer(database, ask, "SELECT tittle FROM v1_pages")
+    with pytest.raises(StatementError, match="no such column: x; the views are v1_"):
+        answer(database, ask, "SELECT x")

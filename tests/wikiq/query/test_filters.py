@@ -43,7 +43,7 @@ def passing(snapshot: Snapshot, filters: Filters) -> set[str]:
         (Filters(mentions=("src/app/process.py", "src/app/runs/")), {"run-lifecycle"}),
         (Filters(paths=("guide",)), {"guide", "guide/setup"}),
         (Filters(paths=("guide/",)), {"guide", "guide/setup"}),
-        (Filters(paths=("guid",)), set()),
+        (Filters(paths=("guid*x",)), set()),
         (Filters(paths=("*/setup.md",)), {"guide/setup", "old/setup"}),
         (Filters(paths=("paths.md", "old/*")), {"paths", "old/setup"}),
         (Filters(since="2026-02-01T00:00:00.000Z"), {"run-lifecycle", "paths"}),
@@ -64,6 +64,7 @@ def test_a_filter_lets_through_what_it_says(snapshot: Snapshot, filters: Filters
         (Filters(topics=("nope",)), UnknownTopicError),
         (Filters(not_topics=("nope",)), UnknownTopicError),
         (Filters(links_to=("nope",)), UnknownPageError),
+        (Filters(paths=("guid",)), UnknownPageError),
         (Filters(mentions=("../secret.py",)), UsageError),
         (Filters(mentions=("a/../../b",)), UsageError),
         (Filters(mentions=("./",)), UsageError),
@@ -85,3 +86,14 @@ def test_a_cleaned_mention_is_below_the_repository_and_cleaning_changes_it_no_mo
     assert clean_mention(cleaned) == cleaned
     assert not cleaned.startswith("/")
     assert not {"", ".", ".."} & set(cleaned.removesuffix("/").split("/"))
+
+
+@pytest.mark.parametrize(
+    "typed, meant",
+    [("guid", "guide"), ("Guide/setup.md", "guide/setup.md"), ("runlifecycle.md", "run-lifecycle.md")],
+)
+def test_a_path_that_no_page_has_is_told_with_the_nearest_folder_or_page(
+    snapshot: Snapshot, typed: str, meant: str
+) -> None:
+    with pytest.raises(UnknownPageError, match=rf"did you mean {meant}"):
+        checked_filters(snapshot, Filters(paths=(typed,)))

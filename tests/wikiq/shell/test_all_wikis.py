@@ -127,3 +127,20 @@ def test_wikis_of_one_name_are_told_apart_by_their_folders() -> None:
 def test_one_wiki_that_cannot_be_made_fresh_is_enough_to_say_so(two: SampleIndex) -> None:
     done = run_wikiq("apple", "--all", "--fresh", "--json", index=two)
     assert (done.status, done.json["not_fresh"], done.json["total"]) == (3, ["one", "two"], 3)
+
+
+def test_the_pages_and_the_state_of_all_wikis_are_listed(two: SampleIndex) -> None:
+    listed = run_wikiq("pages", "--all", "--json", index=two).json["hits"]
+    assert {(found["wiki"], found["slug"]) for found in listed} == {
+        ("one", "apple"), ("one", "pear"), ("two", "tree"),
+    }  # fmt: skip
+    assert [found["updated_at"] for found in listed] == sorted(
+        (f["updated_at"] for f in listed), reverse=True
+    )
+    assert len(run_wikiq("pages", "--all", "--limit", "2", index=two).out.splitlines()) == 2
+    told = run_wikiq("status", "--all", index=two)
+    assert [line.split("  ")[0] for line in told.out.splitlines()] == ["one", "two"]
+    assert told.status == 3
+    wikis = run_wikiq("status", "--all", "--json", index=two).json["wikis"]
+    assert [(wiki["wiki"], wiki["pages"]) for wiki in wikis] == [("one", 2), ("two", 1)]
+    assert run_wikiq("status", "--all", "--wiki", "one", index=two).status == 2
