@@ -15,6 +15,7 @@ from indexerd.contract.record import Record
 from indexerd.contract.suggestions import did_you_mean, nearest
 from wikiq.errors import TooSlowError, UsageError, WikiqError
 from wikiq.index.database import Snapshot
+from wikiq.index.sql import SELECT_VIEWS
 from wikiq.model.request import bindable
 
 DEFAULT_LIMIT_S = 10.0  # seconds; the slowest public view read whole takes 3 s on 33 MB
@@ -27,7 +28,6 @@ _TELLING_PRAGMAS = frozenset(
     {"table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "user_version"}
     | {"application_id", "page_count", "page_size", "compile_options", "function_list", "data_version"}
 )
-_SELECT_VIEWS = "SELECT name FROM sqlite_master WHERE type = 'view' AND name GLOB 'v1_*' ORDER BY name"
 _REFUSED_FUNCTIONS = frozenset({"load_extension", "fts3_tokenizer"})
 
 
@@ -107,7 +107,7 @@ def _explained(error: sqlite3.Error, connection: sqlite3.Connection, statement: 
 
 def _names_there(connection: sqlite3.Connection, statement: str, name: str, *, columns: bool) -> str:
     """Name what comes near, and the views there are, or the columns of those that the statement reads."""
-    views = [view for (view,) in connection.execute(_SELECT_VIEWS)]
+    views = [view for (view,) in connection.execute(SELECT_VIEWS)]
     if not columns:
         return f"{_meant(name, views)}the views are {', '.join(views)}"
     read = [view for view in views if view in statement]

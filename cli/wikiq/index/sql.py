@@ -305,6 +305,9 @@ JOIN v1_sections v ON v.section_rowid = j.section_rowid
 UNION ALL {_SHOWN_PAGE}, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM shown j JOIN v1_pages p ON p.page_id = j.page_id WHERE j.section_rowid IS NULL"""
 
+# A statement of the user that names what there is not.
+SELECT_VIEWS = "SELECT name FROM sqlite_master WHERE type = 'view' AND name GLOB 'v1_*' ORDER BY name"
+
 # An evaluation: what right answers are compared with, and how its own copy loses a heading.
 SELECT_PATHS = "SELECT page_id, path, title FROM v1_pages"
 SELECT_SECTION_PATHS = """

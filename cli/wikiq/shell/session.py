@@ -57,10 +57,12 @@ class Session:
             raise KeyboardInterrupt from cancelled  # nobody but Ctrl-C cancels the question of a command
         finally:
             self.database.close()
-        if isinstance(error, UnknownPageError) and self._snapshot is not None:
+        # Who reads a copy, or rows that somebody grants, cannot have a page taken in.
+        is_own = self._snapshot is not None and not self.database.is_copy
+        if isinstance(error, UnknownPageError) and is_own:
             from wikiq.shell.left_out import explain_absence
 
-            explain_absence(error, self._snapshot.root, self._folder)
+            explain_absence(error, self.root, self._folder)
         if isinstance(error, WikiqError) and error.exit_status == NOTHING_FOUND and not self.is_fresh:
             error.exit_status = NOT_FRESH  # what is not found may be there
 
