@@ -129,3 +129,22 @@ def test_marks_change_nothing_but_what_is_marked(text: str) -> None:
 def unmarked(html: str) -> str:
     """HTML without marks and blanks: those in a table but in no cell, HTML itself moves about."""
     return "".join(re.sub("</?mark>", "", html).split())
+
+
+@pytest.mark.parametrize("opening", ["<div>", "<b>", "<blockquote>", "<ol><li>", "<table><tr><td>", "<b><p>"])
+def test_html_nested_beyond_reason_is_shown_as_its_source(opening: str) -> None:
+    page = render_text(opening * 20_000)
+    assert page.failed == "its markup is nested too deeply"
+    assert "&lt;" in page.html
+
+
+@pytest.mark.parametrize("opening", ["<p>", "<li>", "<br>", "<b>a</b>", "<div></div>"])
+def test_html_in_a_row_is_not_deep(opening: str) -> None:
+    assert render_text(f"<div>\n{opening * 2_000}\n</div>").failed is None
+
+
+@pytest.mark.parametrize("piece", ["<a ", "<!--", "</", "<?", "<![CDATA[", "< "])
+def test_html_that_ends_nowhere_is_text(piece: str) -> None:
+    page = render_text("<div>\n" + piece * 20_000)
+    assert page.failed is None
+    assert page.html.count("&lt;") >= 20_000

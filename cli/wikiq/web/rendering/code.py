@@ -14,8 +14,9 @@ from typing import Final
 from pygments.lexers import LEXERS, find_lexer_class_by_name
 from pygments.token import STANDARD_TYPES, Whitespace, _TokenType
 
-MAX_HIGHLIGHTED: Final = 20_000  # characters of one block: some lexers take quadratic time on hostile text
-MAX_HIGHLIGHTED_OF_PAGE: Final = 100_000
+# Characters of one block, and of a page: some lexers take quadratic time on hostile text (Perl: 2.5 s).
+MAX_HIGHLIGHTED: Final = 8_000
+MAX_HIGHLIGHTED_OF_PAGE: Final = 50_000
 CLASSES: Final = frozenset(filter(None, STANDARD_TYPES.values()))
 
 Ranges = Sequence[tuple[int, int]]

@@ -54,6 +54,7 @@ class Links:
         self._lines = lines
         self._page_href = page_href
         self._file_href = file_href
+        self._anchors: dict[str, str] = {}  # by fragment: each is looked for once
         self.pictures: set[str] = set()
 
     def opening(self, kind: str, target: str, label: str = "", title: str | None = None) -> str:
@@ -130,8 +131,11 @@ class Links:
     def _href(self, row: LinkRow, slug: str) -> str:
         if slug != row.slug:
             return self._page_href(slug, row.fragment)
-        anchor = find_anchor(row.fragment, self._sections, self._lines) if row.fragment else ""
-        return f"#{quote(anchor)}"
+        fragment = row.fragment or ""
+        if fragment not in self._anchors:
+            found = find_anchor(fragment, self._sections, self._lines) if fragment else ""
+            self._anchors[fragment] = found
+        return f"#{quote(self._anchors[fragment])}"
 
 
 def find_anchor(fragment: str, sections: Sequence[OutlineRow], lines: Sequence[str]) -> str:

@@ -21,7 +21,7 @@ from wikiq.web.rendering.code import render_marked
 from wikiq.web.rendering.links import FileHref, Links, PageHref
 from wikiq.web.rendering.placing import Ranges, marks_by_line, place_marks
 from wikiq.web.rendering.reading import ReadPage, ReadSection, parse_inlines, read_page
-from wikiq.web.rendering.safety import Sanitizer
+from wikiq.web.rendering.safety import Sanitizer, TooDeepError
 from wikiq.web.rendering.writing import Writer
 
 MAX_RENDERED: Final = 2_000_000  # bytes of source (spec 6.2)
@@ -70,7 +70,7 @@ def render(
             resolved = Links(links, sections, page.lines, page_href, file_href)
             parts = _render_sections(page, {row.section_id for row in shown}, title, by_line, resolved)
             return RenderedPage(_nested(shown, parts))
-        except RecursionError:
+        except (RecursionError, TooDeepError):
             failed = "its markup is nested too deeply"
         except Exception as error:  # noqa: BLE001 - one page must not take the viewer away; the page says why
             failed = f"rendering failed: {type(error).__name__}: {error}"

@@ -18,6 +18,8 @@ from wikiq.web.rendering.placing import Ranges, within
 # Not taken over: what addresses or styles, or what only the frame of the viewer may say.
 _DROPPED: Final = frozenset({"id", "class", "style", "name", "srcset", "tabindex", "role", "target", "rel"})
 _FIELDS: Final = frozenset({"input", "button", "select", "textarea", "form"})
+# Python's parser reads to the end for each tag or comment that does not end: quadratic where many do not.
+MOST_UNCLOSED: Final = 200
 
 Attributes = Sequence[tuple[str, str | None]]
 
@@ -34,7 +36,12 @@ class PageHtml(HTMLParser):
         self._starts: Sequence[int] = ()
 
     def rewrite(self, html: str, marks: Ranges = ()) -> str:
-        """The HTML as it goes on to be cleaned; `marks` are ranges of it, of which text is marked."""
+        """The HTML as it goes on to be cleaned; `marks` are ranges of it, of which text is marked.
+
+        With more than MOST_UNCLOSED tags or comments that do not end it is no HTML, and becomes text.
+        """
+        if _unclosed(html) > MOST_UNCLOSED:
+            return render_marked(html, marks)
         self.reset()
         self._out, self._marks = [], marks
         self._starts = [0, *(end.end() for end in re.finditer("\n", html))] if marks else ()
@@ -92,3 +99,7 @@ class PageHtml(HTMLParser):
         return self._links.picture(
             "html", target, values.get("alt", "").strip(), values.get("title"), in_link=self._in_link
         )
+
+
+def _unclosed(html: str) -> int:
+    return max(html.count("<") - html.count(">"), html.count("<!--") - html.count("-->"))
