@@ -92,7 +92,8 @@ def outline(found: LinkedOutline, currency: Currency, max_tokens: int) -> dict[s
     rows = zip(found.outline.sections, found.sizes, strict=True)
     sections = [{**json_form(row), "tokens": size} for row, size in rows]
     lists = {"sections": sections, "links": found.links, "backlinks": found.backlinks}
-    return _fitted({**_head(currency), "path": _clean(found.outline.path)}, lists, max_tokens)
+    path = shorten(_clean(found.outline.path), max_tokens)
+    return _fitted({**_head(currency), "path": path}, lists, max_tokens)
 
 
 def listing(found: Listing, currency: Currency, max_tokens: int) -> dict[str, Any]:

@@ -87,3 +87,12 @@ def test_a_long_title_leaves_room_for_the_text_it_is_the_title_of(tmp_path: Path
             "The answer is here." in calls.call(TOOLS["read"], {"page": "a.md:2-3", "max_tokens": 100}).text
         )
         assert "a.md:1-3" in calls.call(TOOLS["search"], {"query": "answer", "max_tokens": 200}).text
+
+
+def test_the_path_of_an_outline_leaves_room_for_the_rest(tmp_path: Path) -> None:
+    path = "/".join(["a folder with a long name"] * 30) + "/page.md"
+    index = write_sample(tmp_path, (SamplePage(path, "# Page\n\nText.\n"),))
+    with closing(Calls(Source(db=str(index.db)), {}, "/", documents)) as calls:
+        answer = calls.call(TOOLS["outline"], {"page": path, "max_tokens": 100})
+    assert not answer.is_error
+    assert count_tokens(answer.text) <= 100
