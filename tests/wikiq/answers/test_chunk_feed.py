@@ -9,8 +9,8 @@ import runpy
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,13 @@ PAGES = {
     "empty.md": "# Empty\n",
     "sub/c.md": "---\ntags: [x, y]\n---\ngamma\n",
 }
+
+
+@pytest.fixture
+def memory() -> Iterator[Callable[[], sqlite3.Connection]]:
+    """Opens databases in memory; all are closed in the end."""
+    with ExitStack() as opened:
+        yield lambda: opened.enter_context(closing(sqlite3.connect(":memory:")))
 
 
 @pytest.fixture
@@ -200,7 +207,9 @@ def _edited(pages: dict[str, str], source: random.Random) -> dict[str, str]:
 
 
 @pytest.mark.slow
-def test_after_200_random_edits_the_embedder_has_what_one_made_from_nothing_has(wiki: BuiltWiki) -> None:
+def test_after_200_random_edits_the_embedder_has_what_one_made_from_nothing_has(
+    wiki: BuiltWiki, memory: Callable[[], sqlite3.Connection]
+) -> None:
     embedder = runpy.run_path(str(EMBEDDER))
 
     def chunks_since(cursor: str) -> Iterator[str]:
@@ -214,7 +223,7 @@ def test_after_200_random_edits_the_embedder_has_what_one_made_from_nothing_has(
         ]
 
     def opened() -> sqlite3.Connection:
-        db = sqlite3.connect(":memory:")
+        db = memory()
         embedder["follow"](db, chunks_since)
         db.execute("CREATE TEMP VIEW both AS SELECT * FROM vector JOIN chunk USING (chunk_key)")
         return db
@@ -232,9 +241,11 @@ def test_after_200_random_edits_the_embedder_has_what_one_made_from_nothing_has(
     assert embedder["follow"](follower, chunks_since) == 0
 
 
-def test_the_embedder_does_not_pay_again_for_pages_that_went_and_came_back(wiki: BuiltWiki) -> None:
+def test_the_embedder_does_not_pay_again_for_pages_that_went_and_came_back(
+    wiki: BuiltWiki, memory: Callable[[], sqlite3.Connection]
+) -> None:
     embedder = runpy.run_path(str(EMBEDDER))
-    db = sqlite3.connect(":memory:")
+    db = memory()
 
     def chunks_since(cursor: str) -> Iterator[str]:
         with closing(open_database(str(wiki.index.db))) as database, database.snapshot() as snapshot:
