@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
+
+import pytest
 
 from tests.crash.process import LiveDaemon
 from tests.documents import blocks
@@ -17,6 +20,21 @@ from tests.imports import REPOSITORY
 REPLICATE, RESTORE = blocks(REPOSITORY / "docs" / "readers" / "litestream.md", "sh")
 EQUAL_S: Final = 60.0  # a second and a half, on an idle machine
 PAGES: Final = 20
+
+
+@contextmanager
+def small_wiki(folder: Path) -> Iterator[LiveDaemon]:
+    """A daemon over a small wiki, started by the test and stopped at the end; skipped without litestream."""
+    if shutil.which("litestream") is None:
+        pytest.skip("litestream is not installed: make strangers")
+    live = LiveDaemon(folder / "wiki", folder / "state" / "index.db")
+    live.root.mkdir()
+    write(live, "first")
+    try:
+        yield live
+    finally:
+        if live.process is not None:
+            live.stop()
 
 
 def write(live: LiveDaemon, word: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import sqlite3
 import subprocess
 from collections.abc import Iterator
@@ -14,7 +13,7 @@ from typing import Final
 import pytest
 
 from tests.crash.process import LiveDaemon, UnequalError, hash_index, hash_tree, wait_until
-from tests.readers.replicating import EQUAL_S, RESTORE, environment, replicating, write
+from tests.readers.replicating import EQUAL_S, RESTORE, environment, replicating, small_wiki, write
 
 pytestmark = pytest.mark.slow
 
@@ -24,17 +23,11 @@ FOREIGN: Final = {"_litestream_lock", "_litestream_seq"}
 @pytest.fixture
 def live(tmp_path: Path) -> Iterator[LiveDaemon]:
     """A daemon over a small wiki, started by the test."""
-    if shutil.which("litestream") is None:
-        pytest.skip("litestream is not installed: make strangers")
-    daemon = LiveDaemon(tmp_path / "wiki", tmp_path / "state" / "index.db")
-    daemon.root.mkdir()
-    write(daemon, "first")
-    yield daemon
-    if daemon.process is not None:
-        daemon.stop()
+    with small_wiki(tmp_path) as daemon:
+        yield daemon
 
 
-def restore(live: LiveDaemon, place: Path) -> subprocess.CompletedProcess[str]:
+def restore_as_documented(live: LiveDaemon, place: Path) -> subprocess.CompletedProcess[str]:
     """What the documented commands print; the last one exits with 0 when the copy is that of the tree."""
     place.parent.mkdir()
     return subprocess.run(
@@ -52,14 +45,14 @@ def wait_until_restored(live: LiveDaemon, tmp_path: Path) -> None:
     """Until a restored copy holds the tree, by its own hashes and by the documented commands."""
     attempts = (tmp_path / f"restored-{number}" / "index.db" for number in range(10_000))
     place = next(attempts)
-    done = restore(live, place)
+    done = restore_as_documented(live, place)
 
     def is_equal() -> bool:
         nonlocal place, done
         if done.returncode == 0 and hash_index(place) == hash_tree(live.root):
             return True
         place = next(attempts)
-        done = restore(live, place)
+        done = restore_as_documented(live, place)
         return False
 
     try:

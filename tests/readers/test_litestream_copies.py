@@ -17,7 +17,7 @@ import pytest
 
 from tests.another_user import AS_NOBODY, needs_open_installation
 from tests.crash.process import LiveDaemon, hash_index, hash_tree, wait_until
-from tests.readers.replicating import EQUAL_S, following, replica_of, replicating, restore, write
+from tests.readers.replicating import EQUAL_S, following, replica_of, replicating, restore, small_wiki, write
 from tests.wikiq.mcp.session import Session
 from tests.wikiq.running import Done, command
 from tests.wikiq.running import environment as reader_environment
@@ -31,19 +31,11 @@ EDITS: Final = 12
 @pytest.fixture
 def live(tmp_path: Path) -> Iterator[LiveDaemon]:
     """A daemon over a small wiki that runs, with its index replicated."""
-    if shutil.which("litestream") is None:
-        pytest.skip("litestream is not installed: make strangers")
-    daemon = LiveDaemon(tmp_path / "wiki", tmp_path / "state" / "index.db")
-    daemon.root.mkdir()
-    write(daemon, "first")
-    daemon.start()
-    try:
+    with small_wiki(tmp_path) as daemon:
+        daemon.start()
         with replicating(daemon):
             daemon.wait_equal(EQUAL_S)
             yield daemon
-    finally:
-        if daemon.process is not None:
-            daemon.stop()
 
 
 def restored(live: LiveDaemon, place: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack, closing
 from typing import Any
 
 import click
@@ -37,16 +38,12 @@ def _feed(
     if is_address(source.db):
         raise UsageError("--db", "is a database that was fed", "feed from the index file")
     address = parse_address(url, schema)
-    with opened(source, surroundings, deadline_s=LOAD_DEADLINE_S) as session:
-        feeder = Feeder(address, session.snapshot.wiki)
-        try:
+    with ExitStack() as feeding:
+        with opened(source, surroundings, deadline_s=LOAD_DEADLINE_S) as session:
+            feeder = feeding.enter_context(closing(Feeder(address, session.snapshot.wiki)))
             if init:
                 feeder.make_tables()
             fed = feeder.feed(session.snapshot, anew=anew)
-        except BaseException:
-            feeder.close()
-            raise
-    try:
         surroundings.out.line(_told(fed))
         if follow:
             for fed in follow_index(
@@ -56,8 +53,6 @@ def _feed(
                 note=surroundings.note,
             ):
                 surroundings.out.line(_told(fed))
-    finally:
-        feeder.close()
     return session.exit_status(0)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import ExitStack
 
 from indexerd.contract.record import Record
 from wikiq.errors import ForeignIndexError, NoIndexError, UnreadableIndexError
@@ -72,14 +73,13 @@ class Feeder:
         """Connect, for the first time or again, and take the lock."""
         self._held = None
         self._connection = connect(self.address)
-        try:
-            self._take_lock()
-        except failures() as error:
-            self._connection.close()
-            raise explained(error, self.address) from error
-        except BaseException:
-            self._connection.close()
-            raise
+        with ExitStack() as undo:
+            undo.callback(self._connection.close)
+            try:
+                self._take_lock()
+            except failures() as error:
+                raise explained(error, self.address) from error
+            undo.pop_all()
 
     @property
     def is_lost(self) -> bool:

@@ -6,6 +6,7 @@ One snapshot is one repeatable-read transaction that writes nothing. `wikiq feed
 from __future__ import annotations
 
 import json
+from contextlib import ExitStack
 from datetime import UTC, datetime
 
 from wikiq.errors import ForeignIndexError, NoIndexError, UsageError, WikiqError
@@ -272,9 +273,12 @@ def open_postgres(text: str, *, wiki: str | None = None) -> PostgresDatabase:
     """
     address = parse_address(text)
     connection = connect(address)
-    try:
-        select = statements.SELECT_WIKIS.format(tables=address.schema)
-        wikis = connection.execute(select).fetchall()
+    with ExitStack() as undo:
+        undo.callback(connection.close)
+        try:
+            wikis = connection.execute(statements.SELECT_WIKIS.format(tables=address.schema)).fetchall()
+        except failures() as error:
+            raise explained(error, address) from error
         found = [one for one in wikis if wiki in (None, one[1])]
         if len(found) != 1:
             raise _no_wiki(address, wiki, [name for _, name, _ in wikis])
@@ -282,13 +286,9 @@ def open_postgres(text: str, *, wiki: str | None = None) -> PostgresDatabase:
         if format_ != FEED_FORMAT:
             problem = f"wiki {name} was fed in format {format_}, this wikiq reads {FEED_FORMAT}"
             raise ForeignIndexError(address.shown, problem, "feed it with this version of wikiq, or update")
-        return PostgresDatabase(address, connection, wiki_id)
-    except failures() as error:
-        connection.close()
-        raise explained(error, address) from error
-    except BaseException:
-        connection.close()
-        raise
+        database = PostgresDatabase(address, connection, wiki_id)
+        undo.pop_all()
+        return database
 
 
 def _no_wiki(address: Address, wiki: str | None = None, names: Sequence[str] = ()) -> NoIndexError:
