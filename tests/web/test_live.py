@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import signal
 import socket
 import subprocess
@@ -52,6 +53,13 @@ def next_event(lines: IO[bytes]) -> tuple[str, Any]:
             return name, json.loads(line.removeprefix("data: "))
 
 
+def shown_at(server: Served) -> dict[str, Any]:
+    """What a page that is asked for now says of the index it shows."""
+    found = re.search(r'data-at="([^:"]*):([0-9]+):([^"]*)"', server.get("/").text)
+    assert found is not None
+    return {"index_id": found[1], "generation": int(found[2]), "state": found[3]}
+
+
 def test_a_stream_says_where_the_index_is_and_then_what_was_committed(tmp_path: Path) -> None:
     with serving(write_wiki(tmp_path)) as server, stream(server) as lines:
         name, first = next_event(lines)
@@ -64,10 +72,23 @@ def test_a_stream_says_where_the_index_is_and_then_what_was_committed(tmp_path: 
 
 def test_a_daemon_that_starts_and_stops_is_told(tmp_path: Path) -> None:
     with serving(write_wiki(tmp_path)) as server, stream(server) as lines:
-        next_event(lines)
+        _, at_first = next_event(lines)
         with running_daemon(server.wiki.index):
-            assert next_event(lines)[0] == "state"
-        assert next_event(lines)[0] == "state"
+            _, beside = next_event(lines)
+        _, at_last = next_event(lines)
+        assert beside["state"] not in {at_first["state"], at_last["state"]}
+        assert beside["slugs"] == at_last["slugs"] == []
+
+
+def test_a_page_and_the_first_event_name_the_same_state(tmp_path: Path) -> None:
+    """What went on between the page and the stream that it opens is seen by comparing the two."""
+    with serving(write_wiki(tmp_path)) as server:
+        with stream(server) as lines:
+            assert next_event(lines)[1] == {**shown_at(server), "slugs": None}
+        with running_daemon(server.wiki.index):
+            with_daemon = shown_at(server)
+        with stream(server) as lines:
+            assert next_event(lines)[1]["state"] != with_daemon["state"]
 
 
 def test_a_stream_too_many_is_refused(tmp_path: Path) -> None:
@@ -92,19 +113,19 @@ def test_the_server_ends_with_streams_open(tmp_path: Path, number: int) -> None:
 def test_events_that_nobody_took_become_one() -> None:
     async def lines_of() -> list[bytes]:
         stream = Stream()
-        stream.offer(Seen(index_id="i", generation=1, slugs=("a", "b")), is_commit=True)
-        stream.offer(Seen(index_id="i", generation=2, slugs=("b", "c")), is_commit=True)
+        stream.offer(Seen(index_id="i", generation=1, slugs=("a", "b")))
+        stream.offer(Seen(index_id="i", generation=2, slugs=("b", "c")))
         lines = stream.lines()
         first = await anext(lines)
         many = tuple(map(str, range(MOST_SLUGS)))
-        stream.offer(Seen(index_id="i", generation=3, slugs=many), is_commit=True)
+        stream.offer(Seen(index_id="i", generation=3, slugs=many))
         second = await anext(lines)
-        stream.offer(Seen(index_id="i", generation=4, slugs=many), is_commit=True)
-        stream.offer(Seen(index_id="i", generation=5, slugs=("x",)), is_commit=True)
+        stream.offer(Seen(index_id="i", generation=4, slugs=many))
+        stream.offer(Seen(index_id="i", generation=5, slugs=("x",)))
         return [first, second, await anext(lines)]
 
     told = [json.loads(line.split(b"data: ")[1]) for line in asyncio.run(lines_of())]
-    assert told[0] == {"index_id": "i", "generation": 2, "slugs": ["a", "b", "c"]}
+    assert told[0] == {"index_id": "i", "generation": 2, "state": "", "slugs": ["a", "b", "c"]}
     assert len(told[1]["slugs"]) == MOST_SLUGS
     assert told[2]["slugs"] is None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import zlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -54,7 +55,7 @@ def frame_of(snapshot: Snapshot) -> Frame:
         building = f"The first build is at work: {counted(status(snapshot).pages, 'page')} so far."
     return Frame(
         wiki=snapshot.wiki,
-        at=f"{snapshot.index_id}:{snapshot.generation}",
+        at=f"{snapshot.index_id}:{snapshot.generation}:{state_digest(snapshot)}",
         state="behind" if told.stale else usual,
         words=freshness_words(told),
         warning=staleness(told, snapshot.root),
@@ -64,7 +65,14 @@ def frame_of(snapshot: Snapshot) -> Frame:
 
 def lost_frame(wiki: str) -> Frame:
     """Stand for the state of an index that cannot be read."""
-    return Frame(wiki=wiki, at="", state="lost", words="no index")
+    return Frame(wiki=wiki, at=":0:", state="lost", words="no index")
+
+
+def state_digest(snapshot: Snapshot) -> str:
+    """Give a name to how current the index is, apart from its age: another name, another state to show."""
+    told = freshness_of(snapshot)
+    state = (told.stale, told.daemon, told.mode, told.reason, told.pending > 0, snapshot.meta.get("building"))
+    return f"{zlib.crc32(repr(state).encode()):x}"
 
 
 class Templates:

@@ -16,7 +16,7 @@ from indexerd.contract.record import Record
 from wikiq.answers.changes import changes
 from wikiq.errors import WikiqError
 from wikiq.index.database import Database, Snapshot
-from wikiq.index.freshness import freshness_of
+from wikiq.web.frame import state_digest
 
 MOST_STREAMS = 100  # a browser has one; more are a fault of somebody's program
 POLL_S = 0.1  # between two looks at the generation: one row, 0.1 ms
@@ -26,13 +26,21 @@ MOST_SLUGS = 200  # named in one event; of more, all pages are meant
 
 
 class Seen(Record):
-    """What a look at the index found. `problem`: why it cannot be read; `state`: how current it is."""
+    """What a look at the index found; without an `index_id`, that it cannot be read.
+
+    `slugs` are the pages that changed since the look before, None for any; `state` is the digest of
+    how current the index is.
+    """
 
     index_id: str = ""
     generation: int = 0
     slugs: tuple[str, ...] | None = None
-    state: tuple[object, ...] = ()
-    problem: str | None = None
+    state: str = ""
+
+    @property
+    def at(self) -> tuple[str, int, str]:
+        """Name what was seen: a page that shows the same needs no refresh."""
+        return self.index_id, self.generation, self.state
 
 
 class Watcher:
@@ -64,9 +72,9 @@ class Watcher:
             self._state_due = now + STATE_POLL_S
             with database.snapshot() as snapshot:
                 self._seen = _look(snapshot, self._seen)
-        except WikiqError as error:
+        except WikiqError:
             self._drop()
-            self._seen = Seen(problem=error.problem)
+            self._seen = Seen()
         return self._seen
 
     def _current(self) -> Database:
@@ -89,9 +97,12 @@ def _look(snapshot: Snapshot, before: Seen) -> Seen:
         found = changes(snapshot, before.generation)
         named = tuple(dict.fromkeys(row.slug for row in found.rows))
         slugs = named if len(named) <= MOST_SLUGS and found.floor <= before.generation else None
-    told = freshness_of(snapshot)
-    state = (told.stale, told.daemon, told.mode, told.reason, told.pending > 0, snapshot.meta.get("building"))
-    return Seen(index_id=snapshot.index_id, generation=snapshot.generation, slugs=slugs, state=state)
+    return Seen(
+        index_id=snapshot.index_id,
+        generation=snapshot.generation,
+        slugs=slugs,
+        state=state_digest(snapshot),
+    )
 
 
 class Stream:
@@ -99,19 +110,15 @@ class Stream:
 
     def __init__(self) -> None:
         self._wake = asyncio.Event()
-        self._commit: Seen | None = None
-        self._has_state = False
+        self._waiting: Seen | None = None
         self._ended = False
 
-    def offer(self, seen: Seen, *, is_commit: bool) -> None:
+    def offer(self, seen: Seen) -> None:
         """Add what was seen to what waits to be sent."""
-        if is_commit:
-            waiting = self._commit
-            if waiting is not None and waiting.index_id == seen.index_id:
-                seen = seen.replace(slugs=_together(waiting.slugs, seen.slugs))
-            self._commit = seen
-        else:
-            self._has_state = True
+        waiting = self._waiting
+        if waiting is not None and waiting.index_id == seen.index_id:
+            seen = seen.replace(slugs=_together(waiting.slugs, seen.slugs))
+        self._waiting = seen
         self._wake.set()
 
     def end(self) -> None:
@@ -126,14 +133,11 @@ class Stream:
                 async with asyncio.timeout(SILENCE_S):
                     await self._wake.wait()
             self._wake.clear()
-            commit, has_state = self._commit, self._has_state
-            self._commit, self._has_state = None, False
-            if commit is not None:
-                told = {"index_id": commit.index_id, "generation": commit.generation, "slugs": commit.slugs}
-                yield f"event: generation\ndata: {json.dumps(told)}\n\n".encode()
-            if has_state:
-                yield b"event: state\ndata: {}\n\n"
-            if commit is None and not has_state and not self._ended:
+            seen, self._waiting = self._waiting, None
+            if seen is not None:
+                told = dict(zip(("index_id", "generation", "state"), seen.at, strict=True))
+                yield f"event: generation\ndata: {json.dumps({**told, 'slugs': seen.slugs})}\n\n".encode()
+            elif not self._ended:
                 yield b": still here\n\n"
 
 
@@ -152,7 +156,7 @@ class Live:
         self._watcher = watcher
         self._streams: set[Stream] = set()
         self._looking: asyncio.Task[None] | None = None
-        self._last: Seen | None = None
+        self._last = Seen()
 
     def __len__(self) -> int:
         return len(self._streams)
@@ -171,10 +175,7 @@ class Live:
                 self._last = await asyncio.to_thread(self._watcher.look)
                 if self._looking is None:  # another stream may have come meanwhile
                     self._looking = asyncio.create_task(self._look())
-            if self._last is not None and self._last.problem is None:
-                stream.offer(self._last.replace(slugs=None), is_commit=True)
-            else:
-                stream.offer(Seen(), is_commit=False)
+            stream.offer(self._last.replace(slugs=None))
             async for line in stream.lines():
                 yield line
         finally:
@@ -188,16 +189,9 @@ class Live:
             await asyncio.sleep(POLL_S)
             seen = await asyncio.to_thread(self._watcher.look)
             before, self._last = self._last, seen
-            if before is None or seen is before:
-                continue
-            if (seen.index_id, seen.generation) != (before.index_id, before.generation) and not seen.problem:
-                self._tell(seen, is_commit=True)
-            elif (seen.state, seen.problem) != (before.state, before.problem):
-                self._tell(seen, is_commit=False)
-
-    def _tell(self, seen: Seen, *, is_commit: bool) -> None:
-        for stream in self._streams:
-            stream.offer(seen, is_commit=is_commit)
+            if seen.at != before.at:
+                for stream in self._streams:
+                    stream.offer(seen)
 
     def end(self) -> None:
         """Let every stream end."""

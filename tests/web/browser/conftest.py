@@ -21,7 +21,7 @@ QUIET: Final = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 )  # fmt: skip
-PATIENCE_MS: Final = 10_000
+PATIENCE_MS: Final = 60_000
 
 
 @dataclass(slots=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from playwright.sync_api import Route
 
 from tests.crash.process import LiveDaemon
 from tests.web.browser.conftest import Opener, Window
@@ -113,6 +114,18 @@ def test_a_daemon_that_stops_and_starts_is_told(live: LiveDaemon, window: Window
     window.until("document.querySelector('.state.behind')")
     live.start()
     window.until("document.querySelector('.state.live')")
+
+
+def test_a_daemon_that_stops_before_the_stream_opens_is_told(live: LiveDaemon, window: Window) -> None:
+    def stop_first(route: Route) -> None:
+        if live.process is not None:
+            live.stop()
+        route.continue_()
+
+    window.page.route("**/events", stop_first)
+    window.go("/p/network")
+    window.until_text("the daemon is not running")
+    assert live.process is None
 
 
 def test_a_rebuilt_index_takes_the_place_of_the_old_one(live: LiveDaemon, window: Window) -> None:

@@ -202,7 +202,7 @@ function hear(kind, told) {
 		const state = own("state");
 		state.textContent = "reconnecting";
 		state.className = "state lost";
-	} else if (isLost || !told || `${told.index_id}:${told.generation}` !== main().dataset.at) isLost = false, refresh();
+	} else if (isLost || `${told.index_id}:${told.generation}:${told.state}` !== main().dataset.at) isLost = false, refresh();
 }
 function spread(kind, told) {
 	latest = told || latest;
@@ -212,7 +212,6 @@ function spread(kind, told) {
 function follow() {
 	stream = new EventSource("/events");
 	stream.addEventListener("generation", ({data}) => spread("commit", JSON.parse(data)));
-	stream.addEventListener("state", () => spread("state"));
 	stream.onerror = () => {
 		spread("lost");
 		stream.close();
