@@ -49,7 +49,6 @@ class Asked(Record):
     weights: tuple[float, ...]
     required: Sequence[AskedClause]
     excluded: Sequence[AskedClause]
-    phrases: Sequence[AskedClause]
     literals: Sequence[str]
     names: str
     typed: tuple[str, str]

@@ -275,7 +275,7 @@ picked AS (
 SELECT k.kind, k.section_rowid, k.page_id, e.is_identity, p.slug, p.updated_at, p.sections,
   (SELECT ordinal FROM v1_sections v WHERE v.section_rowid = k.section_rowid),
   (SELECT heading FROM v1_sections v WHERE v.section_rowid = k.section_rowid),
-  k.score, {own}, {literals}, {phrases},
+  k.score, {own}, {literals},
   (SELECT count(*) FROM {counted}) + (SELECT count(*) FROM named)
 FROM picked k JOIN v1_pages p ON p.page_id = k.page_id
 LEFT JOIN exact e ON e.page_id = k.page_id"""

@@ -18,8 +18,7 @@ class Policy(Record):
     bigram table. The `pool` best sections are looked at more closely: each gets `page_weight` x the
     mean of its page's `page_sections` best (or of all, when it has fewer). For words with signs that
     it holds verbatim it gets their share of the question x the best score x `literal_weight`, where
-    its heading holds them `literal_heading_weight` more; for each quoted phrase among other words that it
-    holds, the best score x `phrase_weight`; and where its whole heading stands in the
+    its heading holds them `literal_heading_weight` more; and where its whole heading stands in the
     question, the heading's share x the best score x `heading_weight`. Without `function_words`, words
     like `the` and `how` count in pairs only.
     """
@@ -36,7 +35,6 @@ class Policy(Record):
     page_sections: int = 3
     literal_weight: float = 1.0
     literal_heading_weight: float = 1.0
-    phrase_weight: float = 0.0
     heading_weight: float = 0.3
     function_words: bool = False
     names: bool = True

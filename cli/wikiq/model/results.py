@@ -85,9 +85,8 @@ class ScoreParts(Record):
     """What the score of a hit is made of; all together give the score.
 
     `words` to `piece_pairs` are the section's own; `page` comes from its page's best sections,
-    `literals` from words with signs that it holds verbatim, `phrases` from quoted words that it holds
-    side by side, `heading` from its whole heading standing
-    in the question, `name` from the page's name.
+    `literals` from words with signs that it holds verbatim, `heading` from its whole heading standing in
+    the question, `name` from the page's name.
     """
 
     words: float
@@ -97,7 +96,6 @@ class ScoreParts(Record):
     piece_pairs: float
     page: float
     literals: float
-    phrases: float
     heading: float
     name: float
 

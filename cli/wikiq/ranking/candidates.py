@@ -69,7 +69,6 @@ def fetch_ranking(
         weights=policy.weights,
         required=tuple(map(_asked_clause, question.required)),
         excluded=tuple(map(_asked_clause, question.excluded)),
-        phrases=tuple(map(_asked_clause, question.phrases)),
         literals=tuple(literal.text for literal in question.literals) if policy.literal_weight else (),
         names=_asked_names(question, vocabulary, policy),
         typed=_asked_name(question, policy),
@@ -98,7 +97,6 @@ def _asked(**told: Any) -> Asked:
     parts = _found(asked.parts, asked.weights)
     clauses = _clauses(asked)
     names = _names(asked.names)
-    phrases = [_holds(phrase) for phrase in asked.phrases]
     statement = sql.SELECT_RANKED.format(
         parts=parts.text,
         sums=_sums(asked.parts if asked.in_parts else ()),
@@ -108,7 +106,6 @@ def _asked(**told: Any) -> Asked:
         everything=int(asked.is_everything),
         condition=asked.condition,
         literals=", ".join(sql.HOLDS_LITERAL for _ in asked.literals) or "1",
-        phrases=" + ".join(phrase.text for phrase in phrases) or "0",
         counted="passed" if asked.sections else "best",
     )
     values = (
@@ -122,7 +119,6 @@ def _asked(**told: Any) -> Asked:
         asked.pages,
         asked.pages,
         *(literal for literal in asked.literals for _ in range(2)),
-        *(value for phrase in phrases for value in phrase.values),
     )
     return asked.replace(statement=statement, values=values)
 
@@ -257,6 +253,5 @@ def _candidate(row: tuple[Any, ...], literals: int, headings: Mapping[str | None
         sections=sections,
         ordinal=ordinal if ordinal is not None else 0,
         literals=tuple(rest[1 + OWN : 1 + OWN + literals]),
-        phrases=rest[-2],
         heading_share=headings.get(heading, 0.0),
     )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 # What a score is the sum of. The first OWN are the section's own bm25, the others lift it.
-PARTS = ("words", "pairs", "forms", "pieces", "piece_pairs", "page", "literals", "phrases", "heading", "name")
+PARTS = ("words", "pairs", "forms", "pieces", "piece_pairs", "page", "literals", "heading", "name")
 OWN = 5
 _NAME = PARTS.index("name")
 _NO_LIFT = (0.0,) * (len(PARTS) - OWN)
@@ -33,7 +33,6 @@ class Candidate(Record):
     slug or path (1), another name of it (0), none (None). `sections` is how many the page has.
     `literals` says of each of the question's literals where it is: nowhere (0), in the section (1), in
     its heading too (2). `heading_share` is how much of the question the section's whole heading is.
-    `phrases` counts the phrases among its words that the section holds.
     `section_rowid` is None on a page without any.
     """
 
@@ -49,7 +48,6 @@ class Candidate(Record):
     ordinal: int
     literals: tuple[int, ...] = ()
     heading_share: float = 0.0
-    phrases: int = 0
 
 
 if TYPE_CHECKING:
@@ -82,7 +80,6 @@ def rank_candidates(candidates: Iterable[Candidate], policy: Policy, shares: Seq
                 *one.own,
                 policy.page_weight * means[one.page_id],
                 best * literal_bonus(one, policy, shares),
-                best * policy.phrase_weight * one.phrases,
                 best * heading_bonus(one, policy, shares),
                 0.0,
             ),

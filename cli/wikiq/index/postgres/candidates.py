@@ -57,7 +57,6 @@ class Candidates:
             sums[OWN[0]] = "sum(score)"
         clauses = [self._clause(clause) for clause in asked.required]
         clauses += [f"NOT {self._clause(clause)}" for clause in asked.excluded]
-        phrases = [f"({self._holds(phrase, 'v')})::int" for phrase in asked.phrases]
         signs = (self._text.quote(literal) for literal in asked.literals)
         return statements.SELECT_RANKED.format(
             parts=" UNION ALL ".join(parts) or statements.NOTHING_FOUND,
@@ -73,7 +72,6 @@ class Candidates:
             pool=asked.pool,
             pages=asked.pages,
             literals=", ".join(statements.HOLDS_LITERAL.format(sign=sign) for sign in signs) or "1",
-            phrases=" + ".join(phrases) or "0",
             counted="passed" if asked.sections else "best",
             **self._here,
         )
@@ -125,17 +123,17 @@ class Candidates:
         )
         return " OR ".join(f"({alternative})" for alternative in alternatives) or "false"
 
-    def _holds(self, clause: AskedClause, section: str) -> str:
+    def _holds(self, clause: AskedClause) -> str:
         """Whether a section holds the words of a clause."""
-        text = f"({self._holds_any(clause.natural, f'{section}.words')})"
+        text = f"({self._holds_any(clause.natural, 's.words')})"
         if clause.pieces:
-            text += f" OR ({self._holds_any(clause.pieces, f'{section}.pieces')})"
+            text += f" OR ({self._holds_any(clause.pieces, 's.pieces')})"
             if clause.rest:
-                text += f" AND ({self._holds_any(clause.rest, f'{section}.words')})"
+                text += f" AND ({self._holds_any(clause.rest, 's.words')})"
         return text
 
     def _clause(self, clause: AskedClause) -> str:
-        conditions = [f"({self._holds(clause, 's')})"]
+        conditions = [f"({self._holds(clause)})"]
         text = statements.SIGNS_IN[clause.column]
         conditions += [
             statements.HOLDS_SIGNS.format(text=text, sign=self._text.quote(literal))

@@ -161,7 +161,7 @@ picked AS MATERIALIZED (
   FROM named WHERE page_id IN (SELECT page_id FROM exact) OR score >= (
     SELECT min(score) FROM (SELECT score FROM named ORDER BY score DESC LIMIT {pages}) AS top))
 SELECT k.kind, k.section_rowid, k.page_id, e.is_identity, p.slug, p.updated_at, p.sections,
-  v.ordinal, v.heading, k.score, {own_picked}, {literals}, {phrases},
+  v.ordinal, v.heading, k.score, {own_picked}, {literals},
   (SELECT count(*) FROM {counted}) + (SELECT count(*) FROM named)
 FROM picked k JOIN v1_pages p ON p.page_id = k.page_id
 LEFT JOIN {tables}.section v ON v.wiki_id = {wiki} AND v.section_rowid = k.section_rowid
