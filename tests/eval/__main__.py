@@ -34,9 +34,12 @@ def main() -> int:
     options = parser.parse_args()
     collection = Collection(sets=options.sets, corpora=options.corpora, work=options.work)
     rankings = ("default", *ABLATIONS) if options.ablate else tuple(options.rankings)
+    names = options.only or collection.names()
+    if not names:
+        parser.error(f"{options.sets}: holds no set (*.jsonl); name its folder with --sets")
     started = time.monotonic()
     sets = []
-    for one in run_sets(collection, options.only or collection.names(), rankings):
+    for one in run_sets(collection, names, rankings):
         sets.append(one)
         print(f"{one.name} ({time.monotonic() - started:.0f} s)", file=sys.stderr, flush=True)
     if options.against is not None:

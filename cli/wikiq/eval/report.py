@@ -132,11 +132,20 @@ def _by_family(
 def _measured(sets: Sequence[ScoredSet], rankings: Iterable[str]) -> dict[str, Any]:
     return {
         ranking: {
-            level: {measure: round(mean(sets, ranking, level, measure), _DIGITS) for measure in MEASURES}
+            level: {
+                measure: round(mean(sets, ranking, level, measure), _DIGITS)
+                for measure in MEASURES
+                if _has(sets, ranking, level, measure)
+            }
             for level in LEVELS
         }
         for ranking in rankings
     }
+
+
+def _has(sets: Sequence[ScoredSet], ranking: str, level: str, measure: str) -> bool:
+    """Tell whether a ranking has a measure: a stored run may have kept those of COMPARED alone."""
+    return all(measure in scores[level] for one in sets for scores in one.rankings[ranking].values())
 
 
 def _rounded(interval: Interval) -> list[float]:

@@ -8,13 +8,23 @@ from pathlib import Path
 
 import pytest
 
+from tests.eval.collection import baseline_text
 from tests.eval.rankings import RANKINGS, evaluate_rankings
 from tests.wikiq.running import run_wikiq
 from tests.wikiq.sample_index import SampleIndex, SamplePage, write_sample
 from wikiq.errors import UsageError
 from wikiq.eval.intervals import macro_mean, paired_interval
 from wikiq.eval.judged import parse_set
-from wikiq.eval.report import ScoredSet, difference, mean, report_document, scored, with_stored
+from wikiq.eval.report import (
+    COMPARED,
+    MEASURES,
+    ScoredSet,
+    difference,
+    mean,
+    report_document,
+    scored,
+    with_stored,
+)
 from wikiq.index.database import Database, open_database
 
 PAGES = (
@@ -135,6 +145,15 @@ def scored_set(index: SampleIndex, *rankings: str) -> ScoredSet:
     opened.close()
     found = {name: scored(judged) for name, judged in evaluation.judgements.items()}
     return ScoredSet(name="set", family="", lost=evaluation.lost, rankings=found)
+
+
+def test_a_run_is_reported_against_one_that_kept_few_measures(index: SampleIndex) -> None:
+    one = scored_set(index, "default")
+    (both,) = with_stored([one], json.loads(baseline_text([one])))
+    told = report_document([both], ["default", "stored"])["macro"]
+    assert set(told["stored"]["page"]) == set(COMPARED)
+    assert {measure: told["default"]["page"][measure] for measure in COMPARED} == told["stored"]["page"]
+    assert set(told["default"]["page"]) == set(MEASURES)
 
 
 def test_a_report_is_what_a_later_run_is_compared_with(index: SampleIndex) -> None:
