@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,7 +21,7 @@ from indexerd.core.sync.confirmation import (
     is_emptied,
 )
 from indexerd.core.sync.intervals import COSTLY_BYTES, back_off_s, rest_s
-from indexerd.core.sync.plan import Outcome, Projected, Vanished
+from indexerd.core.sync.plan import Outcome, Unread, Vanished
 from indexerd.core.sync.scheduler import Job
 from indexerd.errors import NotPermittedError, RootError
 from indexerd.pipeline.indexer import Indexer
@@ -29,6 +29,9 @@ from indexerd.pipeline.survey import Survey, Update
 
 ANOTHER_ROOT: Final = "another folder stands at the place of the root"
 MOST_GONE: Final = "most pages are gone, which is believed after a second look"
+
+PATIENCE_S: Final = 1.0  # with a page, while the others wait for it
+LATE_AGAIN_S: Final = 0.5  # until it is asked whether such a page is done
 
 _ROOT = "root"
 _DELETIONS = "deletions"
@@ -76,6 +79,7 @@ class Looker:
         self._doubts = SecondLook(CONFIRM_AFTER_S)
         self._settling = SecondLook(SETTLE_AFTER_S, SETTLE_AT_MOST_S)
         self._unread: dict[str, int] = {}  # path -> how often in a row it could not be read as it is
+        self._late: dict[str, float] = {}  # pages that take long, with the time when they were begun
 
     @property
     def open(self) -> tuple[str, ...]:
@@ -85,6 +89,7 @@ class Looker:
             *(doubts[key] for key in self._doubts.keys),
             *(f"{path} was emptied and may be written again" for path in self._settling.keys),
             *(f"{path} changes while it is read, or cannot be read" for path in self._unread),
+            *(f"{path} takes long and is still being projected" for path in self._late),
         )
 
     @property
@@ -116,29 +121,37 @@ class Looker:
             return Unavailable(doubt, self._doubts.next_at())
         keep_gone = self._doubt_deletions(survey)
         hold = self._doubt_emptied(survey)
-        refused: dict[str, float] = {}
+        again: dict[str, float] = {}
         update = self._indexer.apply(
             survey,
             hold=hold,
             keep_gone=keep_gone,
-            accept=lambda outcome: self._accept(outcome, survey, refused),
+            accept=lambda outcome: self._accept(outcome, survey, again),
             stop=stop,
             progress=progress,
+            patience_s=PATIENCE_S,
         )
         applied_s = self._clock() - began - scan_s
-        refused |= dict.fromkeys(hold, SETTLE_AFTER_S)
+        again |= dict.fromkeys(hold, SETTLE_AFTER_S)
+        took = self._follow_late(survey, update, again, began)
         return Looked(
             survey=survey,
             update=update,
             scan_s=scan_s,
             changed=_changed(survey),
-            again=(*refused.items(), *self._unread_again(survey, update)),
+            again=(
+                *again.items(),
+                *self._unread_again(survey, update),
+                *dict.fromkeys(update.late, LATE_AGAIN_S).items(),
+            ),
             second_look_at=_first(self._doubts.next_at(), self._indexer.retry_at),
             folders=self._any_folder(survey),
             another_root=before not in (None, self._identity),
             astray=self._any_astray(survey),
             costly=tuple(
-                (page.path, rest_s(applied_s)) for page in survey.work.read if page.size >= COSTLY_BYTES
+                (page.path, rest_s(took.get(page.path, applied_s)))
+                for page in survey.work.read
+                if page.size >= COSTLY_BYTES and page.path not in self._late
             ),
         )
 
@@ -177,20 +190,22 @@ class Looker:
             self._settling.forget(path)  # what can no longer be looked at keeps its rows anyway
         return tuple(hold)
 
-    def _accept(self, outcome: Outcome, survey: Survey, refused: dict[str, float]) -> bool:
+    def _accept(self, outcome: Outcome, survey: Survey, again: dict[str, float]) -> bool:
         """What changed between survey and reading is looked at again, not written: it was not doubted."""
         path = outcome.path
         if isinstance(outcome, Vanished):
-            refused[path] = 0.0  # perhaps with the whole root
+            again[path] = 0.0  # perhaps with the whole root
             return False
-        if not isinstance(outcome, Projected) or outcome.stamp == survey.scan.stamps.get(path):
+        if isinstance(outcome, Unread) or outcome.stamp == survey.scan.stamps.get(path):
             return True
+        if path in self._late:
+            again[path] = LATE_AGAIN_S  # written again meanwhile: newer than what is known, and not the last
         known = survey.indexed.get(path)
         if known is None or not is_emptied(known.stamp, outcome.stamp):
             return True
         if self._settling.believe(path, outcome.stamp, self._clock()):
             return True
-        refused[path] = SETTLE_AFTER_S
+        again[path] = SETTLE_AFTER_S
         return False
 
     def _unread_again(self, survey: Survey, update: Update) -> list[tuple[str, float]]:
@@ -202,6 +217,23 @@ class Looker:
         for path in failed:
             self._unread[path] = self._unread.get(path, 0) + 1
         return [(path, back_off_s(self._unread[path])) for path in failed]
+
+    def _follow_late(
+        self, survey: Survey, update: Update, again: Collection[str], began: float
+    ) -> dict[str, float]:
+        """Note which pages take long; give the seconds that those took which are done.
+
+        One that was written again meanwhile stays open: what it says now is not in the index.
+        """
+        now, before, covers = self._clock(), self._late, survey.scan.covers
+        took = {
+            path: now - since
+            for path, since in before.items()
+            if path not in update.late and any(is_below(path, cover) for cover in covers)
+        }
+        late = dict.fromkeys((*update.late, *before.keys() & again), began)
+        self._late = late | {path: since for path, since in before.items() if path not in took}
+        return took
 
     def _any_astray(self, survey: Survey) -> bool:
         """Whether a path lies in a folder that is not there and of which no page was known.

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 from indexerd.contract.moments import time_text
+from indexerd.contract.places import is_below
 from indexerd.core.model import Diagnostic, ProjectionOptions
 from indexerd.core.page.names import CONFIG_FILE, TOPICS_FILE
 from indexerd.core.project import projection_fingerprint
@@ -23,6 +24,7 @@ from indexerd.core.sync.model import ScanRecord
 from indexerd.core.sync.paths import WHOLE_TREE, outermost
 from indexerd.core.sync.plan import (
     Gathered,
+    Late,
     Outcome,
     Projected,
     Unread,
@@ -114,6 +116,7 @@ class Indexer:
             projection=self._projection,
             max_page_bytes=self._tree.settings.max_page_bytes,
         )
+        self._forget_late(work, covers)
         return Survey(scan, self._timed(self._without_resting(work, scan), scan), indexed, declared)
 
     def _timed(self, work: Work, scan: Scan) -> Work:
@@ -143,6 +146,13 @@ class Indexer:
             if not self._retries.is_resting(page.path, scan.stamps[page.path], now)
         )
         return replace(work, read=tuple(read))
+
+    def _forget_late(self, work: Work, covers: Sequence[str]) -> None:
+        """Let go of pages that a worker goes on with and that need not be read any more."""
+        wanted = {page.path for page in work.read}
+        for path in self._projector.late:
+            if path not in wanted and any(is_below(path, cover) for cover in covers):
+                self._projector.forget(path)
 
     @property
     def kept_root(self) -> str | None:
@@ -183,12 +193,14 @@ class Indexer:
         accept: Callable[[Outcome], bool] | None = None,
         stop: Callable[[], bool] = never,
         progress: Callable[[int, int], None] | None = None,
+        patience_s: float | None = None,
     ) -> Update:
         """Read, project and write what the survey found, in as few transactions as memory allows.
 
         Pages of `hold` stay as they are, with `keep_gone` those that are gone as well, and those whose
-        outcome `accept` refuses. `progress` is told pages done and pages in all. Raises Stopped; what
-        is committed by then stays. A rebuild can keep nothing, so with `keep_gone` it is left for later.
+        outcome `accept` refuses. `progress` is told pages done and pages in all. A page that takes longer
+        than `patience_s` is late, except in a first build, which has nobody to keep waiting. Raises Stopped;
+        what is committed by then stays. A rebuild can keep nothing, so with `keep_gone` it is left for later.
         """
         wanted = [page for page in survey.work.read if page.path not in hold]
         complete = survey.is_whole and not hold and not keep_gone
@@ -199,7 +211,10 @@ class Indexer:
             return update
         if not (wanted or gone or survey.work.said or declared is not None or complete):
             return update
-        outcomes = _counted(self._projector.outcomes(wanted, stop), len(wanted), progress)
+        if self._store.building or self._store.needs_rebuild:
+            patience_s = None
+        found = self._projector.outcomes(wanted, stop, patience_s)
+        outcomes = _in_time(_counted(found, len(wanted), progress), update)
         with self._store.rebuilding() if self._store.needs_rebuild else nullcontext():
             for batch, is_last in _batches(filter(accept, outcomes) if accept else outcomes):
                 self._commit(
@@ -208,7 +223,7 @@ class Indexer:
                         gone=gone if is_last else (),  # last: readers never see fewer pages
                         said=survey.work.said if is_last else {},
                         topics=declared.topics if declared is not None and is_last else None,
-                        complete=complete and is_last,
+                        complete=complete and is_last and not update.late,
                     ),
                     update,
                 )
@@ -323,14 +338,21 @@ def _merged(parts: Iterable[dict[str, V]]) -> dict[str, V]:
     return whole
 
 
-def _counted(
-    outcomes: Iterable[Outcome], total: int, progress: Callable[[int, int], None] | None
-) -> Iterator[Outcome]:
+def _counted(outcomes: Iterable[V], total: int, progress: Callable[[int, int], None] | None) -> Iterator[V]:
     """The same outcomes, and `progress` told of each."""
     for done, outcome in enumerate(outcomes, start=1):
         if progress is not None:
             progress(done, total)
         yield outcome
+
+
+def _in_time(outcomes: Iterable[Outcome | Late], update: Update) -> Iterator[Outcome]:
+    """The outcomes that are there; the pages that are late are noted."""
+    for outcome in outcomes:
+        if isinstance(outcome, Late):
+            update.late.append(outcome.path)
+        else:
+            yield outcome
 
 
 def _batches(outcomes: Iterable[Outcome]) -> Iterator[tuple[list[Outcome], bool]]:

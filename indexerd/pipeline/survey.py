@@ -35,8 +35,8 @@ class Update:
 
     `fallbacks`: pages that only markdown-it could read, for a fault of the quick way.
     `unread`: pages that are there and could not be read. `left`: pages to scan again, since
-    they kept changing, went while they were to be read, or the disk refused them; what is known of
-    them stays until then.
+    they kept changing, went while they were to be read, or the disk refused them; `late`: pages that
+    a worker still projects. What is known of either stays until then.
     """
 
     generation: int = 0
@@ -48,6 +48,7 @@ class Update:
     fallbacks: int = 0
     unread: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
+    late: list[str] = field(default_factory=list)
 
     @property
     def changed(self) -> int:

@@ -2,6 +2,7 @@
 
 A worker that dies, or spends more CPU time or memory than a page may cost, is replaced, and that page alone
 is given up. Workers know the tree and the core, never the store. Outcomes come in the order asked for.
+Who has no patience is told that a page is late; one worker goes on with it, and one such page at a time.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, Pipe, wait
 from typing import Any, Final
 
 from indexerd.core.model import ProjectionOptions
-from indexerd.core.sync.plan import Outcome
+from indexerd.core.sync.plan import Late, Outcome
 from indexerd.core.sync.reconcile import ToRead
 from indexerd.core.sync.retries import GROWTH
 from indexerd.errors import IndexerdError, ReplacedProgramError, StorageError
@@ -33,11 +34,13 @@ from indexerd.tree.tree import Tree
 PAGE_BUDGET_S: Final = 10.0  # of CPU (spec 3.4): a pause costs none; the slowest page of two wikis takes 0.5
 WORKER_BYTES: Final = 768 << 20  # of address space; 8 MB of prose take 95 MB, with an interpreter of 20
 STALL_S: Final = 600.0  # without CPU time spent: a disk that does not answer, or a machine that stood still
+_STALLED: Final = f"nothing came of it for {STALL_S:.0f} s"
 START_BUDGET_S: Final = 60.0  # from start to ready: 0.2 s; a machine that swaps is given time
 INLINE_BYTES: Final = 512 << 10  # in all; less is projected sooner than workers are started
 # Of one page: only a worker can be ended. The worst text known (lines that continue a hundred quotes) costs
 # .11 ms a byte, so that this much keeps to the budget; one page in a thousand is larger.
 INLINE_PAGE_BYTES: Final = 64 << 10
+LARGE_BYTES: Final = 2 << 20  # of a page: prose of that size takes a second
 POLL_S: Final = 0.2  # how late a stop or a spent budget is noticed at most
 
 # New objects before the cyclic collector looks at them: a page is mostly gone by then. By default it runs
@@ -60,6 +63,10 @@ class _Worker:
     is_known: bool = False  # it has said of which code it is
     owed: deque[int] = field(default_factory=deque)
     since: float = field(default_factory=time.monotonic)
+    late: str | None = None  # the page it goes on with, while nobody waits for it
+
+    def is_at_work_for(self, seconds: float) -> bool:
+        return self.ready and bool(self.owed) and time.monotonic() - self.since > seconds
 
     def is_overdue(self) -> bool:
         budget = STALL_S if self.ready else START_BUDGET_S
@@ -86,45 +93,75 @@ class Projector:
         self._options = options
         self._count = _processors() if workers is None else workers
         self._workers: list[_Worker] = []
+        self._late: dict[str, Outcome | None] = {}  # pages that took long, with the outcome once it is there
+        self._aside: _Worker | None = None  # at work at one of them
 
     @property
     def processes(self) -> tuple[int, ...]:
         """The process ids of the workers there are."""
-        return tuple(worker.process.pid for worker in self._workers)
+        aside = [self._aside] if self._aside is not None else []
+        return tuple(worker.process.pid for worker in (*self._workers, *aside))
 
-    def outcomes(self, wanted: Sequence[ToRead], stop: Callable[[], bool]) -> Generator[Outcome, None, None]:
-        """One outcome for each page, in this order. Raises Stopped soon after `stop` says so."""
+    @property
+    def late(self) -> tuple[str, ...]:
+        """The pages that took long and whose outcome nobody has been given yet."""
+        return tuple(self._late)
+
+    def outcomes(
+        self, wanted: Sequence[ToRead], stop: Callable[[], bool], patience_s: float | None = None
+    ) -> Generator[Outcome | Late, None, None]:
+        """One outcome for each page, in this order. Raises Stopped soon after `stop` says so.
+
+        A page on which a worker has spent `patience_s` (seconds) is Late: ask for it again.
+        """
         if self._count == 0 or _is_little([page.size for page in wanted]):
             for page in wanted:
                 if stop():
                     raise Stopped
                 outcome = look_at(page, self._tree, self._options, limited=self._count == 0)
                 if isinstance(outcome, Expensive):
-                    yield from self._from_workers([page], stop)
+                    yield from self._from_workers([page], stop, patience_s)
                 else:
+                    self.forget(page.path)
                     yield outcome
             return
-        yield from self._from_workers(wanted, stop)
+        yield from self._from_workers(wanted, stop, patience_s)
+
+    def forget(self, path: str) -> None:
+        """Let go of a page that is late: it has another outcome, or none any more."""
+        if path in self._late and self._aside is not None and self._aside.late == path:
+            self._aside.end()
+            self._aside = None
+        self._late.pop(path, None)
 
     def close(self) -> None:
         """End the workers. The next call starts new ones where it needs them."""
+        for path in self.late:
+            self.forget(path)
         for worker in self._workers:
             worker.end()
         self._workers.clear()
 
-    def _from_workers(self, wanted: Sequence[ToRead], stop: Callable[[], bool]) -> Iterator[Outcome]:
-        waiting = deque(_shares(wanted))
-        done: dict[int, Outcome] = {}
+    def _from_workers(
+        self, wanted: Sequence[ToRead], stop: Callable[[], bool], patience_s: float | None
+    ) -> Iterator[Outcome | Late]:
+        done = dict(self._late_outcomes(wanted)) if patience_s is not None else {}
+        waiting = deque(_shares(wanted, done))
         following = 0
         try:
-            while following < len(wanted):
+            while True:
+                while following in done:
+                    outcome = done.pop(following)
+                    if not isinstance(outcome, Late):
+                        self.forget(outcome.path)
+                    yield outcome
+                    following += 1
+                if following == len(wanted):
+                    return
                 self._hand_out(waiting, wanted, following + _WINDOW_PAGES)
-                done.update(self._collect(wanted, waiting))
+                done.update(self._collect(wanted, waiting, patience_s))
                 if stop():
                     raise Stopped
-                while following in done:
-                    yield done.pop(following)
-                    following += 1
         except BaseException:
             self.close()  # what they still owe belongs to nobody
             raise
@@ -143,8 +180,59 @@ class Projector:
                 except OSError:
                     break  # it has died; its end of the pipe says so when it is read
 
-    def _collect(self, wanted: Sequence[ToRead], waiting: deque[list[int]]) -> Iterator[tuple[int, Outcome]]:
-        """The outcomes that are there, and those of pages whose worker died or ran over."""
+    def _late_outcomes(self, wanted: Sequence[ToRead]) -> Iterator[tuple[int, Outcome | Late]]:
+        """What is there of pages that took long before, and of those that must wait for their turn."""
+        self._receive_late()
+        is_taken = self._aside is not None
+        for place, page in enumerate(wanted):
+            outcome = self._late.get(page.path)
+            if outcome is not None:
+                yield place, outcome
+            elif page.path in self._late or page.size >= LARGE_BYTES:
+                if is_taken:
+                    yield place, Late(page.path)
+                is_taken = True
+
+    def _receive_late(self) -> None:
+        """Take in the outcome of the page that a worker went on with, if it is there."""
+        worker = self._aside
+        if worker is None or worker.late is None:
+            return
+        outcome: Outcome | IndexerdError
+        if worker.connection.poll():
+            try:
+                outcome = worker.connection.recv()
+            except (EOFError, OSError):
+                outcome = give_up(worker.late, self._tree, worker.reason_of_death())
+        elif worker.is_overdue():
+            outcome = give_up(worker.late, self._tree, _STALLED)
+        else:
+            return
+        worker.end()
+        self._aside = None
+        if not isinstance(outcome, IndexerdError):  # else of the tree as a whole: the page is asked for again
+            self._late[worker.late] = outcome
+
+    def _set_aside(
+        self, worker: _Worker, wanted: Sequence[ToRead], waiting: deque[list[int]]
+    ) -> tuple[int, Late]:
+        """Let a worker go on with a page that takes long, unless another does; others get what it owes."""
+        self._workers.remove(worker)
+        place, *others = worker.owed
+        worker.late = wanted[place].path
+        self._late[worker.late] = None
+        if others:
+            waiting.appendleft(others)
+        if self._aside is None:
+            self._aside = worker
+        else:
+            worker.end()
+        return place, Late(worker.late)
+
+    def _collect(
+        self, wanted: Sequence[ToRead], waiting: deque[list[int]], patience_s: float | None
+    ) -> Iterator[tuple[int, Outcome | Late]]:
+        """The outcomes that are there, and those of pages whose worker died, ran over or takes long."""
         readable = set(wait([worker.connection for worker in self._workers], POLL_S))
         for worker in list(self._workers):
             reason = None
@@ -163,7 +251,9 @@ class Projector:
                         raise _replaced()
                     worker.ready, worker.is_known = worker.is_known, True
             elif worker.is_overdue():
-                reason = f"nothing came of it for {STALL_S:.0f} s"
+                reason = _STALLED
+            elif patience_s is not None and worker.is_at_work_for(patience_s):
+                yield self._set_aside(worker, wanted, waiting)
             if reason is not None:
                 yield from self._replace(worker, reason, wanted, waiting)
 
@@ -218,11 +308,13 @@ def _is_little(sizes: list[int]) -> bool:
     return sum(sizes) <= INLINE_BYTES and max(sizes, default=0) <= INLINE_PAGE_BYTES
 
 
-def _shares(wanted: Sequence[ToRead]) -> Iterator[list[int]]:
-    """The places of the pages, in shares of some pages and bytes."""
+def _shares(wanted: Sequence[ToRead], done: Container[int]) -> Iterator[list[int]]:
+    """The places of the pages that are not done, in shares of some pages and bytes."""
     share: list[int] = []
     size = 0
     for place, page in enumerate(wanted):
+        if place in done:
+            continue
         if share and (len(share) >= _SHARE_PAGES or size + page.size > _SHARE_BYTES):
             yield share
             share, size = [], 0

@@ -56,7 +56,7 @@ def ask(control: str, timeout_s: float = TIMEOUT_S) -> dict[str, Any] | None:
     """The daemon's answer, None when nobody answers."""
     try:
         with socket.socket(socket.AF_UNIX) as client:
-            client.settimeout(TIMEOUT_S + 5)
+            client.settimeout(timeout_s + 5)
             client.connect(control)
             request = {"protocol": 1, "ask": "fresh", "timeout_s": timeout_s}
             client.sendall(json.dumps(request).encode() + b"\n")

@@ -20,6 +20,7 @@ from typing import Final
 
 import pytest
 
+from tests.crash.barrier import ask
 from tests.crash.process import LiveDaemon, hash_index, open_index, wait_until
 
 pytestmark = pytest.mark.slow  # together some 30 seconds, most of them in waiting for periodic scans
@@ -137,6 +138,27 @@ def test_a_hot_page_is_projected_twice_a_second_and_starves_no_other(daemon: Liv
     daemon.wait_equal(EQUAL_S)
     assert len(changes_of(daemon, hot)) - before <= took / 0.5 + 2
     assert len(waits) > HOT_FOR_S, "another page took a second and more"
+
+
+def test_a_page_that_takes_long_keeps_nobody_waiting_and_is_fresh_only_when_it_is_in(
+    daemon: LiveDaemon, room: Path
+) -> None:
+    """Lines that continue two hundred quotes cost half a millisecond a byte; nothing else waits for them."""
+    slow, other = room / "slow.md", room / "other.md"
+    lines = "b\n" * 3_000
+    slow.write_text(">" * 199 + f"a\n{lines}")
+    wait_until(lambda: "takes long" in str(daemon.state()["open"]), EQUAL_S, "said to take long")
+    other.write_text("# Other\n")
+    wait_until(lambda: path_of(daemon, other) in hash_index(daemon.db), EQUAL_S, "the other page found")
+    assert path_of(daemon, slow) not in hash_index(daemon.db)
+    soon = ask(daemon.state()["control"], timeout_s=0.1)
+    assert soon is not None
+    assert not soon["fresh"]
+    slow.write_text(">" * 199 + f"again\n{lines}")  # what a worker is at work on is not the last any more
+    late = ask(daemon.state()["control"], timeout_s=120.0)
+    assert late is not None
+    assert late["fresh"]
+    assert hash_index(daemon.db)[path_of(daemon, slow)] == hashlib.sha256(slow.read_bytes()).hexdigest()
 
 
 def test_what_editors_leave_about_is_no_page(daemon: LiveDaemon, room: Path) -> None:

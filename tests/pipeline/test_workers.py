@@ -7,13 +7,14 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from indexerd.core.model import Page, ProjectionOptions
-from indexerd.core.sync.plan import Outcome, Projected, Unread
+from indexerd.core.sync.plan import Late, Outcome, Projected, Unread
 from indexerd.core.sync.reconcile import ToRead
 from indexerd.errors import ReplacedProgramError, RootError, StorageError
 from indexerd.pipeline import workers
@@ -24,6 +25,7 @@ from indexerd.tree.scanner import Stopped, TreeSettings
 from indexerd.tree.tree import Tree
 
 PAGES = 200
+PATIENCE_S = 0.2
 
 
 @pytest.fixture
@@ -43,11 +45,11 @@ def projector(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Proje
     found.close()
 
 
-def titles(outcomes: list[Outcome]) -> list[str]:
+def titles(outcomes: Sequence[Outcome | Late]) -> list[str]:
     return [outcome.page.title for outcome in outcomes if isinstance(outcome, Projected)]
 
 
-def failed(outcomes: list[Outcome]) -> list[str]:
+def failed(outcomes: Sequence[Outcome | Late]) -> list[str]:
     """Why pages were given up."""
     return [
         diagnostic.message
@@ -120,6 +122,7 @@ def test_a_page_that_was_given_up_has_more_time_at_each_attempt(
     text = "# A\n\n" + "Some [words](b.md) of *prose*.\n\n" * 6_000
     (tmp_path / "long.md").write_text(text)
     (first,) = projector.outcomes([ToRead("long.md", None, len(text))], never)
+    assert isinstance(first, Projected)
     assert is_given_up(first)
     (later,) = projector.outcomes([ToRead("long.md", None, len(text), attempts=8)], never)
     assert isinstance(later, Projected)
@@ -135,6 +138,7 @@ def test_a_page_for_which_memory_does_not_suffice_is_given_up_for_now(
     (tmp_path / "wide.md").write_text(text)
     (tmp_path / "small.md").write_text("# Small\n")
     wide, small = projector.outcomes([ToRead("wide.md", None, len(text)), ToRead("small.md", None, 8)], never)
+    assert isinstance(wide, Projected)
     assert is_given_up(wide)
     (reason,) = failed([wide])
     assert "it needs too much memory" in reason
@@ -155,6 +159,67 @@ def test_a_worker_that_is_paused_costs_no_page(
     found += outcomes
     assert failed(found) == []
     assert projector.processes == (paused,)
+
+
+def until_it_is_there(projector: Projector, page: ToRead) -> Outcome:
+    """The outcome of a page that is late, asked for again and again."""
+    ends_at = time.monotonic() + 60
+    while time.monotonic() < ends_at:
+        (outcome,) = projector.outcomes([page], never, PATIENCE_S)
+        if not isinstance(outcome, Late):
+            return outcome
+        time.sleep(0.02)
+    raise AssertionError(f"{page.path} is still late")
+
+
+def write_slow(folder: Path, name: str) -> ToRead:
+    """A page of a second, for containers in containers cost half a millisecond a byte."""
+    text = ">" * 199 + f"{name}\n" + "b\n" * 1_000
+    (folder / name).write_text(text)
+    return ToRead(name, None, len(text))
+
+
+def test_others_do_not_wait_for_a_page_that_takes_long(projector: Projector, tmp_path: Path) -> None:
+    slow = write_slow(tmp_path, "slow.md")
+    (tmp_path / "quick.md").write_text("# Quick\n")
+    late, quick = projector.outcomes([slow, ToRead("quick.md", None, 8)], never, PATIENCE_S)
+    assert isinstance(late, Late)
+    assert titles([quick]) == ["Quick"]
+    assert projector.late == ("slow.md",)
+    outcome = until_it_is_there(projector, slow)
+    assert isinstance(outcome, Projected)
+    assert outcome.page.sections
+    assert not projector.late
+
+
+def test_one_page_at_a_time_takes_long(projector: Projector, tmp_path: Path) -> None:
+    slow = [write_slow(tmp_path, name) for name in ("a.md", "b.md", "c.md")]
+    for _ in range(2):
+        assert all(isinstance(one, Late) for one in projector.outcomes(slow, never, PATIENCE_S))
+        assert len(projector.processes) <= 2  # the one set aside, and one for the others
+    found = [until_it_is_there(projector, page) for page in slow]
+    assert all(isinstance(one, Projected) and one.page.sections for one in found)
+    assert not projector.late
+
+
+def test_a_late_page_that_dies_with_its_worker_is_given_up(projector: Projector, tmp_path: Path) -> None:
+    slow = write_slow(tmp_path, "slow.md")
+    assert [*projector.outcomes([slow], never, PATIENCE_S)] == [Late("slow.md")]
+    os.kill(projector.processes[0], signal.SIGKILL)
+    (reason,) = failed([until_it_is_there(projector, slow)])
+    assert "died" in reason
+
+
+@pytest.mark.parametrize("end", [lambda one: one.forget("slow.md"), lambda one: one.close()])
+def test_a_late_page_that_nobody_wants_ends_its_worker(
+    projector: Projector, tmp_path: Path, end: Callable[[Projector], None]
+) -> None:
+    assert [*projector.outcomes([write_slow(tmp_path, "slow.md")], never, PATIENCE_S)] == [Late("slow.md")]
+    (aside,) = projector.processes
+    end(projector)
+    assert (projector.processes, projector.late) == ((), ())
+    with pytest.raises(ProcessLookupError):
+        os.kill(aside, 0)
 
 
 @pytest.mark.parametrize("number, reason", [(signal.SIGKILL, "died"), (signal.SIGSTOP, "nothing came")])

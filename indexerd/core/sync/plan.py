@@ -69,6 +69,16 @@ class Unread:
     diagnostic: Diagnostic
 
 
+@dataclass(frozen=True, slots=True)
+class Late:
+    """A page that takes so long that the others go on without it; no part of a plan.
+
+    A worker goes on with it. What is known of it stays until it is asked for again and its outcome is there.
+    """
+
+    path: str
+
+
 Outcome = Projected | Unchanged | Vanished | Unread
 
 
