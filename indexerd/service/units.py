@@ -138,9 +138,7 @@ class SystemdUser:
             if answer.status:
                 problem = f"systemctl {words[0]} failed: {_last_line(answer.output)}"
                 raise StorageError(name, problem, f"see `journalctl --user -u {shlex.quote(name)}`")
-        found = _settled(
-            lambda: self._properties(name), lambda found: found.get("ActiveState") != "activating"
-        )
+        found = _settled(lambda: self._properties(name), _is_up_or_down)
         healthy, lines = self._started(name, found)
         return Report(healthy=healthy, lines=(*lines, *self._lingering()))
 
@@ -277,7 +275,7 @@ def _settled(look: Callable[[], T], is_settled: Callable[[T], bool]) -> T:
 
 
 def _is_up_or_down(found: Mapping[str, str]) -> bool:
-    """Whether a unit is through with its start, well or not."""
+    """Whether a unit is through with its start, well or not; one that waits to be restarted has failed."""
     return found.get("ActiveState") != "activating" or found.get("SubState") == "auto-restart"
 
 

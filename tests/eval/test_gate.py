@@ -38,7 +38,7 @@ def test_searches_are_not_worse_than_what_is_stored(
 ) -> None:
     assert [one.name for one in scores] == list(SETS)
     found: Interval = difference(scores, "default", "stored", level, measure)
-    assert not found.is_worse, found
+    assert found.high >= 0, found
 
 
 @pytest.mark.slow

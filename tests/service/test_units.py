@@ -178,6 +178,12 @@ def test_an_install_tells_whether_the_service_lives(
     assert told in report.lines[0]
 
 
+def test_a_service_that_waits_to_be_restarted_is_settled(tmp_path: Path) -> None:
+    manager = Manager(show=Answer(0, "ActiveState=activating\nSubState=auto-restart"))
+    systemd_user(tmp_path, manager).install("/srv/wiki")
+    assert sum(" show " in asked for asked in manager.asked) == 1
+
+
 def test_a_manager_that_refuses_is_an_error_with_its_words(tmp_path: Path) -> None:
     manager = Manager(enable=Answer(1, "first line\nUnit is masked."))
     with pytest.raises(StorageError, match=r"systemctl enable failed: Unit is masked\.; see `journalctl"):

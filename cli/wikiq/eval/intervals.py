@@ -25,11 +25,6 @@ class Interval(Record):
     low: float
     high: float
 
-    @property
-    def is_worse(self) -> bool:
-        """Tell whether the difference is below zero beyond chance."""
-        return self.high < 0
-
 
 def paired_interval(families: Sequence[Sequence[Sequence[float]]], resamples: int = RESAMPLES) -> Interval:
     """The mean over families of the mean over their sets, questions resampled within each set.

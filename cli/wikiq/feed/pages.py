@@ -24,16 +24,6 @@ if TYPE_CHECKING:
     TermKey = tuple[bool, str]
 
 
-class Posting(Record):
-    """A term of a section."""
-
-    term: TermKey
-    page_id: int
-    section_rowid: int
-    f: int
-    length: int
-
-
 class PageRows(Record):
     """The rows of some pages by table, and their postings: of sections, and of names as rows."""
 

@@ -18,7 +18,6 @@ SELECT_FLOOR = "SELECT generation FROM v1_changes_floor"
 
 # Of PostgreSQL.
 SELECT_HAS_TABLES = "SELECT to_regclass(%s) IS NOT NULL"
-SELECT_MAY_WRITE = "SELECT has_table_privilege(%s, 'INSERT')"
 # Held by this connection until it ends, however it ends.
 TRY_LOCK = "SELECT pg_try_advisory_lock(hashtextextended(%s, 0))"
 SELECT_WIKI = """

@@ -48,11 +48,9 @@ def _reason(place: str, root: str) -> str | None:
     words = [sys.executable, "-P", "-m", "indexerd.main", "why", f"--root={root}", "--json", "--", place]
     try:
         done = subprocess.run(words, capture_output=True, timeout=PATIENCE_S, check=False)
-        told = json.loads(done.stdout)
-        left_out = told["left_out"]
-        is_page = bool(told["pages"])
-    except (OSError, subprocess.TimeoutExpired, ValueError, KeyError):
-        return None
-    if left_out is not None:
-        return f"left out: {left_out['because']}"
-    return f"`indexerd build {shell_word(root)}` takes it in" if is_page else None
+        answer = json.loads(done.stdout)
+        if answer["left_out"] is not None:
+            return f"left out: {answer['left_out']['because']}"
+        return f"`indexerd build {shell_word(root)}` takes it in" if answer["pages"] else None
+    except (OSError, subprocess.TimeoutExpired, ValueError, KeyError, TypeError):
+        return None  # another version of the program may print another document

@@ -59,8 +59,3 @@ def weigh(text: str) -> int:
     data = text.encode()
     weight = int.from_bytes(data.translate(_ONES), "little").bit_count()
     return _UNITS * max(weight + _ENGLISH * text.count(ENGLISH_PAIR), -(-len(data) // _BYTES_FOR_ONE))
-
-
-def estimate_tokens(text: str) -> int:
-    """About how many tokens a text is, rounded up."""
-    return -(-weigh(text) // UNITS_PER_TOKEN)

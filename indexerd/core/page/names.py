@@ -15,7 +15,6 @@ from indexerd.contract.controls import CONTROLS
 IGNORE_FILES: Final = (".gitignore", ".wikiignore")  # of one folder, the later one overrules
 TOPICS_FILE: Final = "topics.yaml"
 CONFIG_FILE: Final = ".wikiq.toml"
-GOVERNING_FILES: Final = frozenset({*IGNORE_FILES, TOPICS_FILE, CONFIG_FILE})  # an edit rescans
 
 PASSED_OVER: Final = "node_modules"
 
@@ -43,12 +42,6 @@ def is_page_name(name: str, suffixes: tuple[str, ...]) -> bool:
     and `4913` do not end like a page.
     """
     return name.lower().endswith(suffixes) and not is_passed_over(name)
-
-
-def is_page_path(path: str, suffixes: tuple[str, ...]) -> bool:
-    """Whether the names along `path` allow a page there; ignore files may still leave it out."""
-    folder, _, name = path.rpartition("/")
-    return is_page_name(name, suffixes) and not any(map(is_passed_over, folder.split("/") if folder else ()))
 
 
 def is_conflict_copy(path: str) -> bool:

@@ -11,9 +11,8 @@ from typing import Final
 
 from indexerd.core.model import Stamp
 
-LATEST_CLOCK_NS: Final = (
-    86_400 * 1_000_000_000
-)  # no clock is later by more than a time zone; a day is long ago
+# No clock is late by more than a time zone; what is a day old is certainly past.
+LATEST_CLOCK_NS: Final = 86_400 * 1_000_000_000
 
 
 class DiskClock:

@@ -15,9 +15,9 @@ import pytest
 from hypothesis import example, given
 
 from indexerd.core.chunks.chunks import SPAN_LIMIT_BYTES
-from indexerd.core.chunks.parts import LEAD_IN_CHARACTERS, TARGET_TOKENS
+from indexerd.core.chunks.parts import LEAD_IN_CHARACTERS, LIMIT, TARGET_TOKENS
 from indexerd.core.chunks.spans import COUNTED_LIMIT
-from indexerd.core.chunks.token_estimate import UNITS_PER_TOKEN, estimate_tokens
+from indexerd.core.chunks.token_estimate import UNITS_PER_TOKEN, weigh
 from indexerd.core.model import Chunk, ChunkKind, Page, ProjectionOptions, Section
 from indexerd.core.page.decode import line_offsets
 from indexerd.core.project import project_page
@@ -144,7 +144,7 @@ def test_a_long_table_is_cut_between_rows_and_every_part_has_the_header(line_end
     assert all(table.startswith(header) for table in tables[1:])
     body = [line for table in tables for line in table.split(line_end) if line.startswith("| row")]
     assert body == rows(300)
-    assert all(estimate_tokens(table) <= TARGET_TOKENS for table in tables)
+    assert all(weigh(table) <= LIMIT for table in tables)
     assert found[-1] == (PROSE, "After.")
 
 
@@ -173,14 +173,14 @@ def test_a_row_is_torn_only_where_it_alone_exceeds_the_target() -> None:
     assert any(fits in text for _, text in chunks(f"# A\n\n{HEADER}{fits}\n{fits}\n"))
     found = chunks(f"# A\n\n{HEADER}{torn}\n")
     assert len(found) >= 3
-    assert all(estimate_tokens(text) <= 2 * TARGET_TOKENS for _, text in found)
+    assert all(weigh(text) <= 2 * LIMIT for _, text in found)
 
 
 def test_a_header_heavier_than_a_chunk_is_not_repeated() -> None:
     header = "| " + "h " * (3 * TARGET_TOKENS) + "| b |\n|---|---|\n"
     found = chunks("# A\n\n" + header + "\n".join(f"| {number} | x |" for number in range(400)) + "\n")
     assert sum("|---|---|" in text for _, text in found) == 1
-    assert all(estimate_tokens(text) <= TARGET_TOKENS for _, text in found)
+    assert all(weigh(text) <= LIMIT for _, text in found)
 
 
 def test_a_fence_is_not_torn_unless_it_alone_exceeds_the_target() -> None:
@@ -200,7 +200,7 @@ def test_a_long_fence_is_torn_at_lines_and_keeps_to_itself() -> None:
     inner = [text.removeprefix("```py\n").removesuffix("\n```") for _, text in found[1:-1]]
     assert "\n".join(inner).split("\n") == lines
     assert all(text.startswith("```py\n") and text.endswith("\n```") for _, text in found[1:-1])
-    assert all(estimate_tokens(text) <= TARGET_TOKENS for _, text in found)
+    assert all(weigh(text) <= LIMIT for _, text in found)
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_every_part_of_a_long_fence_has_its_lines_where_they_fit(opening: str, c
     code = [f"value_{number} = {number}" for number in range(200)]
     found = chunks("\n".join(["# A", "", opening, *code, *([closing] if closing else [])]))
     assert len(found) > 3
-    assert all(estimate_tokens(text) <= 2 * TARGET_TOKENS for _, text in found)
+    assert all(weigh(text) <= 2 * LIMIT for _, text in found)
     fits = len(opening) < 9000
     assert all(text.startswith(opening + "\n") for _, text in found) == fits
     assert all(text.endswith("\n" + (closing or "```")) for _, text in found) == (
@@ -245,7 +245,7 @@ def test_a_table_in_html_is_a_table_and_every_part_has_its_header_and_end(gap: s
     assert found[-1] == (PROSE, "After.")
     assert found[0][1].startswith("Lead:\n\n" + HTML_HEADER)
     assert all(HTML_HEADER in text and text.endswith(HTML_END) for _, text in found[:-1])
-    assert all(estimate_tokens(text) <= TARGET_TOKENS for _, text in found)
+    assert all(weigh(text) <= LIMIT for _, text in found)
     inner = (text.split(HTML_HEADER)[1].removesuffix(HTML_END) for _, text in found[:-1])
     assert [row for text in inner for row in text.split("\n") if row] == html_rows
 
@@ -314,7 +314,7 @@ def test_a_long_quote_is_cut_between_its_lines() -> None:
 def test_an_endless_paragraph_is_cut_at_sentences_then_words_then_anywhere(text: str, borders: str) -> None:
     found = [part for _, part in chunks(f"# A\n\n{text}\n")]
     assert len(found) > 3
-    assert all(estimate_tokens(part) <= TARGET_TOKENS for part in found)
+    assert all(weigh(part) <= LIMIT for part in found)
     assert all(part[-1] in borders for part in found[:-1])
     assert "".join("".join(found).split()) == "".join(text.split())
 
@@ -437,7 +437,7 @@ def _check_page(found: Page) -> None:
         covered: set[int] = set()
         for chunk in section.chunks:
             assert content(section, chunk).strip(" \t\r\n")
-            assert chunk.tokens == estimate_tokens(content(section, chunk)) <= 2 * TARGET_TOKENS
+            assert chunk.tokens == -(-weigh(content(section, chunk)) // UNITS_PER_TOKEN) <= 2 * TARGET_TOKENS
             first, last = chunk.line - heading_lines - 1, chunk.line - heading_lines + chunk.lines - 2
             assert offsets[first] <= chunk.start
             assert chunk.start + chunk.length <= offsets[last + 1]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.wikiq.built_wiki import BuiltWiki, build_wiki
 from tests.wikiq.running import run_wikiq
+from wikiq.errors import UnknownPageError
+from wikiq.shell.left_out import explain_absence
 
 PAGES = {"a.md": "# A\n", "guide/b.md": "# B\n"}
 
@@ -45,6 +48,18 @@ def test_a_page_that_is_on_the_disk_alone_is_told_with_what_leaves_it_out(
     done = run_wikiq(*words, index=wiki.index, cwd=root / cwd)
     expected = told.format("is on the disk but not in the index; ", root=root)
     assert (done.status, done.out, done.err) == (1, "", f"wikiq: {expected}\n")
+
+
+@pytest.mark.parametrize("printed", ["", "[]", "null", "{}", '{"left_out": "hidden", "pages": []}'])
+def test_an_answer_that_is_not_understood_names_the_command_to_ask(
+    wiki: BuiltWiki, monkeypatch: pytest.MonkeyPatch, printed: str
+) -> None:
+    done = subprocess.CompletedProcess[bytes]((), 0, stdout=printed.encode())
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: done)
+    error = UnknownPageError("late.md", "there is no such page", "")
+    explain_absence(error, str(wiki.index.root), str(wiki.index.root / "guide"))
+    place = wiki.index.root / "guide" / "late.md"
+    assert str(error) == f"late.md: is on the disk but not in the index; `indexerd why {place}` says why"
 
 
 @pytest.mark.parametrize("name", ["nowhere", "../outside.md", "guide"])

@@ -21,8 +21,6 @@ _FIELDS: Final = frozenset({"input", "button", "select", "textarea", "form"})
 # Python's parser reads to the end for each tag or comment that does not end: quadratic where many do not.
 MOST_UNCLOSED: Final = 200
 
-Attributes = Sequence[tuple[str, str | None]]
-
 
 class PageHtml(HTMLParser):
     """Rewrites pieces of HTML, each by itself: a whole block, or one tag within a paragraph."""
