@@ -18,7 +18,7 @@ BENCH ?=
 TESTS ?=
 
 # A file is run by one process: its tests share a daemon, and what they count on is theirs alone.
-PYTEST = "$(BIN)/python" -m pytest --numprocesses 2 --dist loadfile
+PYTEST = "$(BIN)/python" -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 # What was typed reaches the shell as values, whatever quotes are in it.
 export WIKI WORDS
@@ -60,7 +60,7 @@ quick: $(INSTALLED)
 
 coverage: $(INSTALLED)
 	@rm -f .coverage .coverage.*
-	@"$(BIN)/coverage" run -m pytest --numprocesses 2 --dist loadfile $(TESTS)
+	@"$(BIN)/coverage" run -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder $(TESTS)
 	@"$(BIN)/coverage" combine --quiet
 	@"$(BIN)/coverage" report
 

@@ -21,6 +21,7 @@ from tests.crash.command import Command
 from tests.crash.process import LiveDaemon, UnequalError, open_index
 
 POLL_S: Final = 0.05
+GIVE_UP_S: Final = 1200.0  # of one save
 
 
 def hostilities(root: Path, chance: random.Random, large: int) -> Iterator[Callable[[], object]]:
@@ -87,7 +88,7 @@ def run(folder: Path, *, seconds: float, large: int, seed: int) -> dict[str, lis
         began = time.monotonic()
         (root / "honest.md").write_text(f"# Honest\n\nhonest{nth}\n")
         while not is_found(daemon.db, f"honest{nth}"):
-            if time.monotonic() - began > 10 * seconds:
+            if time.monotonic() - began > GIVE_UP_S:
                 raise UnequalError(f"honest{nth} is not found; see {daemon.log}")
             found["memory"].append(memory_of(daemon.pid))
             time.sleep(POLL_S)

@@ -14,7 +14,7 @@ from tests.store.wiki import bring, open_store
 
 @pytest.mark.slow
 def test_no_power_failure_damages_the_index_or_brings_a_generation_twice(tmp_path: Path) -> None:
-    counts = run(tmp_path, cuts=60, seed=1)
+    counts = run(tmp_path, cuts=25, seed=1)
     assert counts.faults == []
     assert counts.taken_back > 0
     assert counts.jumps > 0

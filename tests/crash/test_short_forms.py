@@ -19,17 +19,17 @@ Command = Callable[[Sequence[str]], int]
 @pytest.mark.parametrize(
     "command, words",
     [
-        (soak.main, "--edits 100 --rate 50 --pages 40 --idle 2.5"),
-        (storm.main, "--files 700 --queue 0 --limit 60"),
-        (operations.main, "--operations 80 --restart-every 40"),
-        (operations.main, "--operations 60 --restart-every 30 --scan-interval 600"),
-        (fuzz.main, "--minutes 0.1 --every 20"),
-        (hostile.main, "--seconds 1 --large 0 --found-s 120"),  # the limit is that of the long form
-        (mutants.main, "--only settled dotted ab&is&below first&line"),
-        (queries.main, "--questions 1000"),
-        (barrier.main, "--trips 70 --storm 20 --restart-every 30 --command-every 10"),
-        (barrier.main, "--trips 12 --storm 3 --restart-every 0 --folders 24000 --overflow-every 3"),
-        (one_state.main, "--answers 280 --rate 0"),
+        (soak.main, "--edits 60 --rate 50 --pages 40 --idle 1"),
+        (storm.main, "--files 300 --queue 0 --limit 60"),
+        (operations.main, "--operations 40 --restart-every 20"),
+        (operations.main, "--operations 30 --restart-every 30 --scan-interval 600"),
+        (fuzz.main, "--minutes 0.05 --every 20"),
+        (hostile.main, "--seconds 1 --large 0 --found-s 120 --stop-s 30"),  # limits are for the long form
+        (mutants.main, "--only ab&is&below"),
+        (queries.main, "--questions 400"),
+        (barrier.main, "--trips 40 --storm 12 --restart-every 13 --command-every 10"),
+        (barrier.main, "--trips 12 --storm 3 --restart-every 0 --folders 2000 --overflow-every 3"),
+        (one_state.main, "--answers 140 --rate 0"),
     ],
     ids=[
         "soak",
@@ -41,7 +41,7 @@ Command = Callable[[Sequence[str]], int]
         "mutants",
         "queries",
         "barrier",
-        "barrier_of_24000_folders",
+        "barrier_of_2000_folders",
         "one_state",
     ],
 )
@@ -64,5 +64,5 @@ def test_trees_that_are_copied_moved_and_checked_out_are_followed(tmp_path: Path
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may shorten the kernel's queue")
 def test_a_storm_over_a_short_queue_ends_equal() -> None:
     """How much the queue loses depends on the machine: tests/daemon forces a loss, and counts one."""
-    assert storm.main(["--files", "2000", "--queue", "64", "--limit", "60"]) == 0
+    assert storm.main(["--files", "600", "--queue", "64", "--limit", "60"]) == 0
     assert int(storm.QUEUE.read_text()) == storm.USUAL_QUEUE
