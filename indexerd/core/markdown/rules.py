@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Final
 
 from markdown_it import MarkdownIt
+from markdown_it.helpers import parseLinkDestination, parseLinkTitle
 from markdown_it.rules_block import StateBlock, reference
 from markdown_it.rules_inline import StateInline, autolink, html_inline, image, link
 
@@ -40,6 +41,7 @@ def use_inline_rules(parser: MarkdownIt) -> None:
     parser.inline.ruler.at("image", _placed_image)
     parser.inline.ruler.at("autolink", _placed(autolink, lambda _: LinkKind.AUTOLINK))
     parser.inline.ruler.at("html_inline", _placed(html_inline, lambda _: LinkKind.HTML))
+    parser.helpers = _Helpers  # type: ignore[assignment]  # a module there
     parser.normalizeLink = _keep_target  # type: ignore[method-assign]  # not percent-encoded
 
 
@@ -52,6 +54,50 @@ def _reference(state: StateBlock, first: int, last: int, silent: bool) -> bool: 
 
 def _keep_target(url: str) -> str:
     return url
+
+
+def find_label_end(state: StateInline, start: int, disableNested: bool = False) -> int:  # noqa: FBT001, FBT002, N803 - the signature of the helper
+    """Where the label that the `[` at `start` opens ends; -1 where it does not, or holds a link and may not.
+
+    The parser's own helper, but for a memory: what holds a bracket that was followed in vain is none either.
+    Without it each bracket of `[[a][[a]…` is followed to the depth of MAX_BRACKETS (60 KB: 8 s).
+    `state.cache` has the end of each token; below zero, how far a bracket was followed in vain.
+    """
+    ends, src, last, before = state.cache, state.src, state.posMax, state.pos
+    if ends.get(_in_vain(start, disableNested), -1) >= last:
+        return -1
+    end, unclosed = -1, [start]
+    state.pos = start + 1
+    while state.pos < last:
+        at = state.pos
+        if src[at] == "]":
+            unclosed.pop()
+            if not unclosed:
+                end = at
+                break
+        state.md.inline.skipToken(state)
+        if src[at] != "[":
+            continue
+        is_text = state.pos == at + 1
+        if ends.get(_in_vain(at, disableNested), -1) >= last if is_text else disableNested:
+            break
+        if is_text:
+            unclosed.append(at)
+    ends.update((_in_vain(at, disableNested), last) for at in unclosed)
+    state.pos = before
+    return end
+
+
+class _Helpers:
+    """What the rules of links and images ask for."""
+
+    parseLinkLabel = staticmethod(find_label_end)  # noqa: N815 - the parser's name
+    parseLinkDestination = staticmethod(parseLinkDestination)  # noqa: N815
+    parseLinkTitle = staticmethod(parseLinkTitle)  # noqa: N815
+
+
+def _in_vain(start: int, disable_nested: bool) -> int:  # noqa: FBT001 - a part of the key
+    return ~(2 * start + disable_nested)
 
 
 def _link_kind(state: StateInline) -> LinkKind:
