@@ -15,7 +15,7 @@ from tests.wikiq.running import running_daemon
 from wikiq.model.results import TopicRow
 from wikiq.web import frame
 from wikiq.web.hit_lists import cut_at
-from wikiq.web.wiki_views import tree_of
+from wikiq.web.wiki_views import DEEPEST, tree_of
 
 ROUTES: Final = (
     "/", "/?q=restore+table", "/?q=restore&topic=net&sections=1", "/?q=nowhere", "/?topic=net", "/?q=-",
@@ -204,7 +204,7 @@ def test_a_first_build_says_how_far_it_is(tmp_path: Path) -> None:
 
 
 def test_a_page_too_large_to_render_is_shown_as_its_source(tmp_path: Path) -> None:
-    wiki = build_wiki(tmp_path, {"big.md": "# Big\n\n" + "word\n" * 420_000})
+    wiki = build_wiki(tmp_path, {"big.md": "# Big\n\n" + ("a" * 9_999 + "\n") * 201})
     with serving(wiki) as server:
         html = server.get("/p/big").text
     assert "Shown as its source: the page has more than" in html
@@ -234,10 +234,30 @@ def test_a_text_is_cut_at_its_ranges_whatever_its_characters() -> None:
     assert "".join(piece for piece, _ in pieces) == text
 
 
-def test_a_circle_of_topics_is_no_endless_tree() -> None:
-    def row(topic: str, *parents: str) -> TopicRow:
-        return TopicRow(topic=topic, title=None, description=None, parents=parents, pages=1, pages_under=1)
+def topic_row(topic: str, *parents: str) -> TopicRow:
+    return TopicRow(topic=topic, title=None, description=None, parents=parents, pages=1, pages_under=1)
 
-    nodes = tree_of((row("a", "b"), row("b", "a"), row("c", "c", "gone"), row("d"), row("e", "d")))
-    assert [node.row.topic for node in nodes] == ["d"]
-    assert [node.row.topic for node in nodes[0].below] == ["e"]
+
+def placed(*rows: TopicRow) -> list[tuple[str, int]]:
+    return [(topic.row.topic, topic.depth) for topic in tree_of(rows)]
+
+
+def test_a_circle_of_topics_is_no_endless_tree() -> None:
+    rows = [topic_row("a", "b"), topic_row("b", "a"), topic_row("c", "c", "gone"), topic_row("d")]
+    assert placed(*rows, topic_row("e", "d"))[:2] == [("d", 0), ("e", 1)]
+    assert {name for name, _ in placed(*rows)} == {"a", "b", "c", "d"}  # each is reached
+
+
+def test_a_topic_below_two_has_its_own_below_it_at_its_first_place() -> None:
+    rows = [topic_row("a"), topic_row("b"), topic_row("c", "a", "b"), topic_row("d", "c")]
+    assert placed(*rows) == [("a", 0), ("c", 1), ("d", 2), ("b", 0), ("c", 1)]
+
+
+def test_a_hostile_graph_of_topics_is_shown_in_as_many_lines_as_it_has_edges() -> None:
+    levels = [[topic_row(f"0{side}") for side in "ab"]]
+    for number in range(1, 2_000):
+        above = [row.topic for row in levels[-1]]
+        levels.append([topic_row(f"{number}{side}", *above) for side in "ab"])
+    tree = placed(*(row for level in levels for row in level))
+    assert len(tree) == 2 + 4 * 1_999
+    assert max(depth for _, depth in tree) == DEEPEST

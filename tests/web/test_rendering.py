@@ -43,6 +43,29 @@ def test_a_first_heading_equal_to_the_title_is_left_to_the_frame(text: str) -> N
     assert 'id="hello"' in html_of(text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<h1 align="center">Hello</h1>\n\nText.\n',
+        "<div>\n<h1>\n  Hello\n</h1>\n</div>\n\nText.\n\n## Part\n",
+        "Text.\n\n<h1><i>Hello</i></h1>\n",
+    ],
+)
+def test_a_title_in_html_is_left_to_the_frame(text: str) -> None:
+    page = render_text(text, title="Hello", marks=["Hello"])
+    assert "Hello" not in page.html
+    assert "Text." in page.html
+    assert "Hello" in render_text(text, title="Other").html
+
+
+def test_properties_at_the_head_of_a_page_of_logseq_are_not_shown() -> None:
+    html = render_text("title:: Hello\ntags:: a, b\n\n- first\n  kind:: shown\n", marks=["first"]).html
+    assert "Hello" not in html
+    assert "tags" not in html
+    assert "<mark>first</mark>" in html
+    assert "kind:: shown" in html
+
+
 def test_a_later_heading_of_the_first_level_is_shown_whatever_it_says() -> None:
     assert html_of("# A\n\n# B\n\n# A\n").count("<h1>") == 2
 

@@ -12,11 +12,13 @@ from itertools import chain
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from markdown_it.rules_inline import StateInline
 
 from indexerd.core.model import ProjectionOptions
 from indexerd.core.project import ProjectionError, project_page
 from tests.web.rendered import Elements, outline_of, render_text
 from tests.web.xss_vectors import PLACES, VECTORS
+from wikiq.web.rendering.reading import inline_parser
 
 FORBIDDEN = frozenset(
     {
@@ -133,7 +135,7 @@ def unmarked(html: str) -> str:
 
 @pytest.mark.parametrize("opening", ["<div>", "<b>", "<blockquote>", "<ol><li>", "<table><tr><td>", "<b><p>"])
 def test_html_nested_beyond_reason_is_shown_as_its_source(opening: str) -> None:
-    page = render_text(opening * 20_000)
+    page = render_text(opening * 2_000)
     assert page.failed == "its markup is nested too deeply"
     assert "&lt;" in page.html
 
@@ -145,6 +147,31 @@ def test_html_in_a_row_is_not_deep(opening: str) -> None:
 
 @pytest.mark.parametrize("piece", ["<a ", "<!--", "</", "<?", "<![CDATA[", "< "])
 def test_html_that_ends_nowhere_is_text(piece: str) -> None:
-    page = render_text("<div>\n" + piece * 20_000)
+    page = render_text("<div>\n" + piece * 2_000)
     assert page.failed is None
-    assert page.html.count("&lt;") >= 20_000
+    assert page.html.count("&lt;") >= 2_000
+
+
+@pytest.mark.parametrize("piece", ["^[", "[^", "[^a", "^[a "])
+def test_notes_that_end_nowhere_are_text(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each would be followed to the end of the page: 60 KB of them took ten seconds and more."""
+    inline = inline_parser().inline
+    own, steps = inline.skipToken, 0
+
+    def counted(state: StateInline) -> None:
+        nonlocal steps
+        steps += 1
+        own(state)
+
+    monkeypatch.setattr(inline, "skipToken", counted)
+    text = piece * 1_000
+    page = render_text("[^a]: note\n\n" + text)
+    assert page.failed is None
+    assert page.html.count("[") == 1_000
+    assert steps < 5 * len(text)
+
+
+def test_a_page_of_brackets_is_shown_as_its_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wikiq.web.rendering.page.MOST_BRACKETS", 5)
+    assert render_text("[" * 5).failed is None
+    assert render_text("[" * 6).failed == "the page has more than 5 brackets"

@@ -21,13 +21,14 @@ from wikiq.web.hit_lists import Answer
 COMMITS = 100  # of which the changes are shown
 MOST_CHANGES = 500  # shown in all
 MOST_PROBLEMS = 200  # shown of one kind
+DEEPEST = 20  # levels of topics that are shown as such: browsers nest lists no deeper than some hundred
 
 
-class TopicNode(Record):
-    """A topic with those below it."""
+class PlacedTopic(Record):
+    """A topic in the tree: how deep it stands, from 0."""
 
     row: TopicRow
-    below: tuple[TopicNode, ...]
+    depth: int
 
 
 class ProblemGroup(Record):
@@ -43,25 +44,35 @@ def show_topics(snapshot: Snapshot) -> Answer:
     """All topics as a tree."""
     rows = topics(snapshot)
     frame = frame_of(snapshot)
-    values = {"nodes": tree_of(rows), "count": len(rows)}
+    values = {"tree": tree_of(rows)}
     return lambda: Shown(template="topics.html", values=values, frame=frame, title=f"Topics - {frame.wiki}")
 
 
-def tree_of(rows: Iterable[TopicRow]) -> tuple[TopicNode, ...]:
-    """Put topics below their parents: below each, where one has several; on top, where none is known."""
+def tree_of(rows: Iterable[TopicRow]) -> list[PlacedTopic]:
+    """Put topics below their parents; on top, where none is known.
+
+    A topic with several parents stands below each, with those below it at its first place only: a graph of
+    32 levels with two parents each would be four thousand million lines.
+    """
     by_name = {row.topic: row for row in rows}
     below: dict[str, list[TopicRow]] = {}
     for row in by_name.values():
         for parent in row.parents:
-            below.setdefault(parent, []).append(row)
-
-    def node(row: TopicRow, above: frozenset[str]) -> TopicNode:
-        path = above | {row.topic}
-        children = (child for child in below.get(row.topic, ()) if child.topic not in path)
-        return TopicNode(row=row, below=tuple(node(child, path) for child in children))
-
-    tops = (row for row in by_name.values() if not any(parent in by_name for parent in row.parents))
-    return tuple(node(row, frozenset()) for row in tops)
+            if parent != row.topic:
+                below.setdefault(parent, []).append(row)
+    tops = [row for row in by_name.values() if not any(parent in by_name for parent in row.parents)]
+    tree: list[PlacedTopic] = []
+    seen: set[str] = set()
+    for top in (*tops, *by_name.values()):  # of a circle none is on top: it begins with its first topic
+        waiting = [] if top.topic in seen else [(top, 0)]
+        while waiting:
+            row, depth = waiting.pop()
+            tree.append(PlacedTopic(row=row, depth=depth))
+            if row.topic not in seen:
+                seen.add(row.topic)
+                deeper = min(depth + 1, DEEPEST)
+                waiting += ((child, deeper) for child in reversed(below.get(row.topic, ())))
+    return tree
 
 
 def show_check(snapshot: Snapshot) -> Answer:

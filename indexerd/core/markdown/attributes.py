@@ -12,6 +12,10 @@ from typing import Final
 
 from indexerd.core.markdown.opaque import ATTRIBUTES, HIDDEN_LINE, TARGET, show
 
+# Logseq's `key:: value` at the head of a page.
+HEAD_LINE: Final = re.compile(
+    r"(?P<key>[^\W_][\w\-]*)::(?:[ \t]+(?P<text>[^\r\n]*?))?[ \t]*(?:\r\n|\n|\r|\Z)"
+)
 _BLANK: Final = " \t"
 _ID: Final = re.compile(r"""(?<=[\s{:])(?:\#([^\s{}]+)|id=(?:"([^"]+)"|'([^']+)'|([^\s{}"']+)))""")
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from html import unescape
 from typing import Final
 
+from indexerd.contract.terms import fold_title
 from indexerd.core.markdown.document import FoundLink, LineCounter, fold_blanks
 from indexerd.core.model import LinkKind
 
@@ -36,6 +37,14 @@ def html_title(html: str) -> str:
         return ""
     texts = (unescape(_TAG.sub("", match[1])) for match in _TITLE.finditer(html))
     return next(filter(None, map(fold_blanks, texts)), "") if not html.lstrip().startswith("<!--") else ""
+
+
+def without_title(html: str, title: str) -> str:
+    """The HTML without its first `<h1>`, where that says `title`."""
+    found = _TITLE.search(html)
+    if found is None or fold_title(unescape(_TAG.sub("", found[1]))) != fold_title(title):
+        return html
+    return html[: found.start()] + html[found.end() :]
 
 
 def html_link(html: str, at: int, lines: LineCounter) -> FoundLink | None:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
 
+from indexerd.core.markdown.attributes import HEAD_LINE
 from indexerd.core.page.decode import LINE_END
 from indexerd.core.page.yaml_subset import Node, Scalar, YamlError
 
@@ -21,10 +22,6 @@ _ENTRY: Final = re.compile(
 )
 _ITEM: Final = re.compile(r"[ \t]*-[ \t]+(.*)")
 _STRUCTURE: Final = ("|", ">", "[", "{", "&", "*", "!")  # begins what no plain text begins with
-_HEAD_LINE: Final = re.compile(
-    r"(?P<key>[^\W_][\w\-]*)::(?:[ \t]+(?P<text>[^\r\n]*?))?[ \t]*(?:\r\n|\n|\r|\Z)"
-)
-
 Parse = Callable[[str], Mapping[str, Node]]
 
 
@@ -55,7 +52,7 @@ def salvage(block: str, parse: Parse) -> tuple[Mapping[str, Node], list[Fault]]:
 def head_lines(text: str, start: int) -> dict[str, Node]:
     """The `key:: value` lines at the head of a page, as Logseq writes them."""
     values: dict[str, Node] = {}
-    while start < len(text) and (match := _HEAD_LINE.match(text, start)):
+    while start < len(text) and (match := HEAD_LINE.match(text, start)):
         if said := match["text"]:
             values.setdefault(match["key"].casefold(), Scalar(said, said))
         start = match.end()

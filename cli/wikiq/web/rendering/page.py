@@ -14,6 +14,7 @@ from typing import Final
 from markdown_it.token import Token
 
 from indexerd.contract.terms import fold_title
+from indexerd.core.markdown.html import without_title
 from wikiq.answers.links import LinkRow
 from wikiq.answers.outline import OutlineRow
 from wikiq.answers.subtree import with_deeper
@@ -25,6 +26,7 @@ from wikiq.web.rendering.safety import Sanitizer, TooDeepError
 from wikiq.web.rendering.writing import Writer
 
 MAX_RENDERED: Final = 2_000_000  # bytes of source (spec 6.2)
+MOST_BRACKETS: Final = 50_000  # `[` of a page; each may open a link, which is tried (3 s for as many)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,8 @@ def render(
     size = len(source) if len(source) > MAX_RENDERED else len(source.encode("utf-8", "replace"))
     if size > MAX_RENDERED:
         failed = f"the page has more than {MAX_RENDERED:,} bytes"
+    elif source.count("[") > MOST_BRACKETS:
+        failed = f"the page has more than {MOST_BRACKETS:,} brackets"
     else:
         try:
             page = read_page(source, sections)
@@ -97,7 +101,8 @@ def _render_sections(
         if marks:
             for tokens in (section.tokens, *(note.tokens for note in section.notes)):
                 place_marks(tokens, section.first_line, page.hidden, marks)
-        written[section.row.section_id] = writer.write(section)
+        html = writer.write(section)
+        written[section.row.section_id] = html if section.row.level else without_title(html, title)
     sanitizer = Sanitizer(links.pictures)
     return {section_id: sanitizer.clean(html) for section_id, html in written.items()}
 

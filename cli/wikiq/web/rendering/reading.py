@@ -13,16 +13,20 @@ from functools import cache
 from typing import Any, Final
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
+from mdit_py_plugins.footnote.index import footnote_inline, footnote_ref
 
+from indexerd.core.markdown.attributes import HEAD_LINE
 from indexerd.core.markdown.opaque import hide_regions
 from indexerd.core.markdown.parser import MAX_NESTING, code_lines, unify_line_ends
-from indexerd.core.markdown.rules import MAX_BRACKETS, use_block_rules, use_inline_rules
+from indexerd.core.markdown.rules import MAX_BRACKETS, find_label_end, use_block_rules, use_inline_rules
 from wikiq.answers.outline import OutlineRow
 from wikiq.web.rendering.regions import split_regions
 
+LONGEST_LABEL: Final = 999  # characters of the label of a footnote, as of a link (CommonMark 4.7)
 _CALLOUT: Final = re.compile(r"\[!(?P<kind>[\w-]+)[^\]\n]*\](?P<fold>[+-]?)[ \t]*(?P<title>[^\n]*)(?:\n|\Z)")
 _TASK: Final = re.compile(r"\[(?P<sign>[^\s\[\]]|[ ])\](?=[ \t]|\Z)[ \t]*")
 
@@ -61,14 +65,19 @@ class ReadPage:
 
 
 def read_page(source: str, rows: Sequence[OutlineRow]) -> ReadPage:
-    """Read the blocks of all sections; `rows` are those of the whole page, in order."""
+    """Read the blocks of all sections; `rows` are those of the whole page, in order.
+
+    Logseq's `key:: value` lines at the head of a page are front matter, and no part of what is read.
+    """
     lines = unify_line_ends(source).split("\n")
     before = rows[0].start_line - 1 if rows else len(lines)
+    while before < len(lines) and HEAD_LINE.fullmatch(lines[before]):
+        before += 1
     hidden = lines[:before] + hide_regions("\n".join(lines[before:]), code_lines).split("\n")
     page = ReadPage(lines, hidden, [], {}, {})
     parser = _block_parser()
     for row in rows:
-        first = row.start_line - 1
+        first = max(row.start_line - 1, before)
         tokens: list[Token] = []
         parser.block.parse("\n".join(hidden[first : row.end_line]), parser, page.env, tokens)
         section = ReadSection(row, first, tokens)
@@ -80,7 +89,7 @@ def read_page(source: str, rows: Sequence[OutlineRow]) -> ReadPage:
 def parse_inlines(blocks: list[Token], env: dict[str, Any]) -> list[Token]:
     """The blocks with their inline markup read, once the definitions of the whole page are known."""
     tokens = _with_callouts(blocks)
-    parser = _inline_parser()
+    parser = inline_parser()
     for index, token in enumerate(tokens):
         if token.type == "inline":
             if index >= 2 and tokens[index - 2].type == "list_item_open":
@@ -99,10 +108,29 @@ def _block_parser() -> MarkdownIt:
 
 
 @cache
-def _inline_parser() -> MarkdownIt:
+def inline_parser() -> MarkdownIt:
+    """The parser of what stands within a block."""
     parser = MarkdownIt("commonmark", {"maxNesting": MAX_BRACKETS}).enable("strikethrough")
     use_inline_rules(parser)
-    return parser.use(footnote_plugin)
+    parser.use(footnote_plugin)
+    parser.inline.ruler.at("footnote_inline", _inline_note)
+    parser.inline.ruler.at("footnote_ref", _note_number)
+    return parser
+
+
+def _inline_note(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - the signature of a rule
+    """The plug-in's own rule, asked only where the bracket is closed: it follows each to the end."""
+    is_closed = state.src.startswith("^[", state.pos) and find_label_end(state, state.pos + 1) >= 0
+    return is_closed and footnote_inline(state, silent)
+
+
+def _note_number(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - the signature of a rule
+    """The plug-in's own rule, asked only for a label that is defined: it reads on to the end for each."""
+    if not state.src.startswith("[^", state.pos):
+        return False
+    end = state.src.find("]", state.pos, state.pos + LONGEST_LABEL)
+    known = state.env.get("footnotes", {}).get("refs", {})
+    return f":{state.src[state.pos + 2 : end]}" in known and footnote_ref(state, silent)
 
 
 def _without_notes(section: ReadSection, notes: dict[str, Note]) -> list[Token]:
