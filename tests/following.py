@@ -139,7 +139,7 @@ class Followed:
 
         def is_at_rest() -> bool:
             due_at = self.daemon._agenda.next_at()
-            return self.daemon._running is None and (due_at is None or due_at > self.clock.monotonic())
+            return self.daemon._progress._job is None and (due_at is None or due_at > self.clock.monotonic())
 
         await self.until(is_at_rest)
 
@@ -149,7 +149,7 @@ class Followed:
         await self.until(lambda: self.counter(f"scans_{reason}") > before)
 
     def counter(self, name: str) -> int:
-        return self.daemon._report.counters[name]
+        return self.daemon._status.counters[name]
 
     async def ask(self, timeout_s: float = PATIENCE_S) -> Answer:
         return await self.daemon._barrier.ask(timeout_s)

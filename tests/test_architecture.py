@@ -213,6 +213,17 @@ def long_functions(tree: ast.Module) -> list[tuple[str, int]]:
     return [(name, length) for name, length in lengths if length > FUNCTION_LINES]
 
 
+def foreign_assignments(tree: ast.Module) -> list[str]:
+    """The attributes and items of other objects that a module assigns, as it writes them."""
+    stored = [node for node in ast.walk(tree) if isinstance(getattr(node, "ctx", None), ast.Store)]
+    targets = [node.value if isinstance(node, ast.Subscript) else node for node in stored]
+    return [
+        ast.unparse(target)
+        for target in targets
+        if isinstance(target, ast.Attribute) and ast.unparse(target.value) != "self"
+    ]
+
+
 def statements(module: Module) -> list[str]:
     """String constants of `module` that are SQL."""
     constants = (node.value for node in ast.walk(module.tree) if isinstance(node, ast.Constant))
@@ -311,6 +322,11 @@ def test_a_module_says_what_it_is_for_and_stays_small(name: str) -> None:
     assert VAGUE_NAMES.isdisjoint(name.split("."))
 
 
+@pytest.mark.parametrize("name", sorted(module.name for module in named("indexerd.daemon")))
+def test_the_daemon_tells_its_objects_what_happened_and_assigns_them_nothing(name: str) -> None:
+    assert foreign_assignments(MODULES[name].tree) == []
+
+
 @pytest.mark.parametrize(
     "path", sorted((REPOSITORY / "tests").rglob("*.py")), ids=lambda path: str(path.relative_to(REPOSITORY))
 )
@@ -384,6 +400,11 @@ def test_an_import_planted_against_the_table_is_seen(tmp_path: Path, importer: s
     path.write_text(f"{MODULES[importer].path.read_text('utf-8')}\nimport {imported}\n", "utf-8")
     found = imported_modules(parse_module(importer, path), MODULES)
     assert [other for other in sorted(found) if not may_import(importer, other)] == [imported]
+
+
+def test_an_assignment_to_another_object_is_seen() -> None:
+    tree = ast.parse("self.a = 1\nself.a.b, c = 1, 2\nself.d.e['f'] += 1\ng['h'] = 2\ni.j = 3")
+    assert sorted(foreign_assignments(tree)) == ["i.j", "self.a.b", "self.d.e"]
 
 
 def test_the_checks_see_what_they_are_meant_to_see(tmp_path: Path) -> None:

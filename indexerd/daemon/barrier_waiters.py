@@ -27,6 +27,15 @@ class Request:
     answer: Answer | None = None
     tried: bool = False
 
+    def scan_asked(self) -> None:
+        """A scan was asked for it."""
+        self.tried = True
+
+    def serve(self, answer: Answer) -> None:
+        """Everything that it waits for is in the index."""
+        self.answer = answer
+        self.answered.set()
+
 
 Wait = tuple[Request, ...]
 
@@ -64,7 +73,7 @@ class Barrier:
         """Asks for a scan for everybody who waits. `doubt_at`: when one can settle what is open."""
         untried = [request for request in self._waiting if not request.tried]
         for request in untried:
-            request.tried = True
+            request.scan_asked()
         if untried or (self._waiting and not self._what_is_open()):
             agenda.ask_scan(Reason.BARRIER, now)
         elif self._waiting and doubt_at is not None:
@@ -77,7 +86,6 @@ class Barrier:
     def serve(self, requests: Wait, answer: Fresh) -> None:
         """The scan is committed and nothing is open."""
         for request in requests:
-            request.answer = answer
-            request.answered.set()
+            request.serve(answer)
             if request in self._waiting:
                 self._waiting.remove(request)

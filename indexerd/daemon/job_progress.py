@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from indexerd.core.sync.scheduler import Job
+
+TELL_EVERY_S: Final = 1.0  # how far a first build has come
 
 
 class JobProgress:
@@ -13,19 +17,25 @@ class JobProgress:
         self._folders = 0
         self._folders_before = 0  # of the last scan that came to its end
         self._pages: tuple[int, int] | None = None  # done, in all
+        self._told_at = 0.0
 
-    def begin(self, job: Job) -> None:
+    def begin(self, job: Job, now: float) -> None:
         """A job begins."""
         self._job, self._folders, self._pages = job, 0, None
+        self._told_at = now
 
     def scan_folder(self) -> None:
         """One more folder is being listed."""
         if self._pages is None:
             self._folders += 1
 
-    def finish_page(self, done: int, total: int) -> None:
-        """So many of the pages that changed are read and projected."""
+    def finish_page(self, done: int, total: int, now: float) -> bool:
+        """So many of the pages that changed are read and projected; whether it is time to publish that."""
         self._pages = done, total
+        is_due = now - self._told_at >= TELL_EVERY_S
+        if is_due:
+            self._told_at = now
+        return is_due
 
     def end(self) -> None:
         """The job is over."""

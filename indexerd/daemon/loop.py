@@ -1,13 +1,12 @@
 """The daemon: one loop that does one job at a time, beside a watcher, a socket and signals.
 
-It decides nothing by itself: the agenda says what is next, the looker what is believed. Every job
+It decides nothing by itself: the agenda says what is next, the sync pass what is believed. Every job
 runs in a worker thread, so that a stop, a barrier and the service manager never wait for the loop.
 """
 
 from __future__ import annotations
 
 import signal
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
@@ -18,7 +17,6 @@ import anyio.from_thread
 import anyio.to_thread
 
 from indexerd.contract.barrier import PATHS_NAMED, Fresh
-from indexerd.contract.moments import time_text
 from indexerd.core.sync.intervals import back_off_s
 from indexerd.core.sync.scheduler import Agenda, Job, Reason
 from indexerd.daemon.barrier_server import serve_barrier
@@ -27,10 +25,11 @@ from indexerd.daemon.environment import Surroundings, own_paths
 from indexerd.daemon.job_progress import JobProgress
 from indexerd.daemon.maintenance import Upkeep
 from indexerd.daemon.next_jobs import ask_next_jobs
+from indexerd.daemon.publisher import Publisher
 from indexerd.daemon.resources import Workshop
 from indexerd.daemon.scan_audit import Finding, ScanBook
 from indexerd.daemon.sleeper import Pulse
-from indexerd.daemon.status import Report, describe_trouble
+from indexerd.daemon.status import Status
 from indexerd.daemon.sync_pass import Looked, Looker, Unavailable
 from indexerd.daemon.watch_events import Hearing
 from indexerd.daemon.watch_keeper import WatchKeeper
@@ -38,8 +37,7 @@ from indexerd.errors import DamagedIndexError, IndexerdError, ReplacedProgramErr
 from indexerd.tree.scanner import Stopped
 from indexerd.tree.watcher import Watcher
 
-TELL_EVERY_S: Final = 1.0  # how far a first build has come
-ROOT_CHECK_S: Final = 1.0  # between two looks for a root that is gone
+ROOT_CHECK_S: Final = 1.0  # between two scans for a root that is gone
 
 
 class Daemon:
@@ -54,36 +52,42 @@ class Daemon:
         self._log = log
         self._pulse = Pulse(around.clock, around.wall)
         self._agenda = Agenda()
-        self._agenda.shortest_interval_s = settings.scan_interval
+        self._agenda.set_shortest_interval(settings.scan_interval)
         self._looker = Looker(root, workshop.indexer, self._clock)
         self._upkeep = Upkeep(workshop.store, self._clock)
         self._progress = JobProgress()
         self._barrier = Barrier(
             wake=self._pulse.wake, what_is_open=lambda: self.what_is_open, how_far=self._progress.describe
         )
-        self._report = Report(
+        self._status = Status(
             control=around.control, index=workshop.store.place, building=workshop.store.building
         )
         if (refused := workshop.wiki.configuration.refused) is not None:
-            self._report.settings = describe_trouble(refused)
+            self._status.settings_refused(refused)
             log.warning("settings.refused", problem=str(refused))
+        self._publisher = Publisher(
+            self._status,
+            around,
+            pending=lambda: self._agenda.pending + self._progress.remaining,
+            what_is_open=lambda: self.what_is_open,
+            wal_bytes=lambda: self._upkeep.wal_bytes,
+            log=log,
+        )
         self._scans = ScanBook()
-        self._hearing = hearing = Hearing(
+        hearing = Hearing(
             agenda=self._agenda,
-            report=self._report,
+            status=self._status,
             scans=self._scans,
             own_paths=own_paths(root, str(workshop.wiki.index), around),
             wake=self._pulse.wake,
+            ask_reload=self.reload,
             clock=self._clock,
             log=log,
         )
         watcher = Watcher(root, hearing.matters, around.open_notifier)
         self._keeper = WatchKeeper(watcher, hearing, scan_only=settings.watch == "scan", clock=self._clock)
-        self._running: Job | None = None
         self._stopping = False
-        self._told_at = float("-inf")
         self._reload_asked = False
-        self._reloading = False
 
     # What others call, in the event loop.
 
@@ -93,14 +97,14 @@ class Daemon:
         self._pulse.wake()
 
     def reload(self) -> None:
-        """Reads the settings again and looks at everything."""
+        """Reads the settings again and scans everything."""
         self._reload_asked = True
         self._pulse.wake()
 
     @property
     def what_is_open(self) -> tuple[str, ...]:
         """What keeps the index from being equal to the tree, for people."""
-        return (*self._report.obstacles, *self._looker.open)
+        return (*self._status.obstacles, *self._looker.open)
 
     # The loop.
 
@@ -121,7 +125,7 @@ class Daemon:
             if control is not None:
                 await tasks.start(serve_barrier, control, self._barrier.ask, self._log)
         except OSError as error:
-            self._report.control = None
+            self._status.socket_failed()
             self._log.warning("control.unavailable", reason=f"{error.strerror}: {error.filename or control}")
 
     async def _heed_signals(self) -> None:
@@ -135,14 +139,14 @@ class Daemon:
 
     async def _work(self) -> None:
         self._agenda.ask_scan(Reason.START, self._clock())
-        self._publish(at_once=True)
+        self._publisher.publish_now()
         while not self._stopping:
             if self._pulse.skipped():
                 self._log.info("machine.slept")
-                self._report.counters["gaps"] += 1
+                self._status.machine_slept()
                 self._agenda.ask_scan(Reason.GAP, self._clock())
-            self._service.progressed(self._clock(), starting=not self._report.started)
-            if self._reload_asked or self._hearing.settings_edited:
+            self._publisher.progressed()
+            if self._reload_asked:
                 await self._reload()
             self._barrier.begin(self._agenda, self._clock(), doubt_at=self._looker.doubt_at)
             job = self._agenda.next_job(self._clock())
@@ -154,8 +158,8 @@ class Daemon:
                 await self._rest()
             if self._upkeep.is_due():  # after a job too: in a storm there is always another one
                 await self._guarded(self._upkeep.run)
-            self._publish()
-        self._publish(at_once=True)
+            self._publisher.publish()
+        self._publisher.publish_now()
 
     async def _do(self, job: Job, waiting: Wait) -> None:
         if job.is_scan and not self._workshop.store.is_in_place():
@@ -164,9 +168,8 @@ class Daemon:
         if job.is_scan and self._workshop.settings_edited():
             await self._reload()
             job = replace(job, reason=Reason.RELOAD)  # no event could have told what it finds
-        self._running, self._hearing.reported = job, set()
-        self._progress.begin(job)
-        self._told_at = self._clock()
+        self._scans.begin()
+        self._progress.begin(job, self._clock())
         try:
             looked = await anyio.to_thread.run_sync(self._look, job)
             self._take_in(job, looked, waiting)
@@ -182,14 +185,13 @@ class Daemon:
             self._fail(job, error)
             return
         finally:
-            self._running = None
             self._progress.end()
             self._pulse.worked()
 
     def _take_in(self, job: Job, looked: Looked | Unavailable, waiting: Wait) -> None:
         """What a look came to, for the agenda, the status and whoever waits. Raises StorageError."""
         self._progress.end()
-        self._report.trouble = None
+        self._status.job_finished()
         if isinstance(looked, Unavailable):
             self._agenda.finish(job, self._clock())
             self._lose_root(looked)
@@ -204,7 +206,7 @@ class Daemon:
                     index=store.place,
                     without_text=self._workshop.indexer.given_up[:PATHS_NAMED],
                 )
-                self._publish()  # before who is told "fresh" reads it
+                self._publisher.publish()  # before who is told "fresh" reads it
                 self._barrier.serve(waiting, fresh)
 
     def _look(self, job: Job) -> Looked | Unavailable:
@@ -213,21 +215,14 @@ class Daemon:
 
     def _asked_to_stop(self) -> bool:
         """In a worker thread, at every folder and page: so progress is what feeds the watchdog."""
-        now = self._clock()
         self._progress.scan_folder()
-        self._service.progressed(now, starting=not self._report.started)
-        self._around.state.touch(now)
+        self._publisher.job_progressed()
         return self._stopping
 
     def _tell_progress(self, done: int, total: int) -> None:
         """In a worker thread. What a long job has still to do is pending."""
-        now = self._clock()
-        self._progress.finish_page(done, total)
-        if now - self._told_at >= TELL_EVERY_S:
-            self._told_at = now
-            anyio.from_thread.run_sync(self._publish)
-            if not self._report.started:
-                self._service.status(f"{self._report.mode}, {done} of {total} pages")
+        if self._progress.finish_page(done, total, self._clock()):
+            anyio.from_thread.run_sync(self._publisher.pages_done, done, total)
 
     # After a job.
 
@@ -236,30 +231,26 @@ class Daemon:
 
     def _note_trouble(self, event: str, error: Exception, wait: float) -> None:
         """For the status and the log: why nothing is written, and for how long."""
-        reason, remedy = self._report.trouble = describe_trouble(error)
-        self._report.counters["failures"] += 1
+        reason, remedy = self._status.job_failed(error)
         self._log.warning(event, reason=reason, remedy=remedy, retry_in_s=wait)
 
     def _lose_root(self, lost: Unavailable) -> None:
-        report = self._report
-        if report.unavailable is None:
-            report.counters["root_lost"] += 1
+        if self._status.root_lost(lost.reason):
             self._log.warning("root.lost", reason=lost.reason)
-        report.unavailable = lost.reason
         self._agenda.ask_scan(Reason.RETRY, lost.second_look_at or self._clock() + ROOT_CHECK_S)
         self._be_ready()
 
     def _follow_up(self, job: Job, looked: Looked) -> None:
         now, update = self._clock(), looked.update
-        if looked.another_root or self._report.unavailable is not None:
-            self._report.unavailable = None
+        if looked.another_root or self._status.unavailable is not None:
+            self._status.root_found()
             self._log.info("root.found", root=self._workshop.wiki.root)
             self._keeper.reopen()
         ask_next_jobs(self._agenda, job, looked, now)
         if looked.astray:
             self._keeper.doubt()
         if update.commits:
-            self._report.count_update(update)
+            self._status.update_committed(update)
             self._upkeep.committed(update.commits)
             self._log.info(
                 "batch.committed",
@@ -277,10 +268,9 @@ class Daemon:
         """What a scan of everything found."""
         self._service.bound_log()
         self._upkeep.scanned()
-        now, watching = self._clock(), self._report.watching
-        finding = self._scans.enter(job, looked, self._hearing.reported, now, watching=watching)
-        store = self._workshop.store
-        self._report.count_scan(
+        now, store = self._clock(), self._workshop.store
+        finding = self._scans.enter(job, looked, now, watching=self._status.watching)
+        self._status.scan_finished(
             finding.told(),
             now,
             building=store.building,
@@ -292,7 +282,7 @@ class Daemon:
         """Keeps a scan in the index, once it is certain what the watcher had not told of it."""
         missed = finding.missed
         if missed:
-            self._report.count_missed(missed, self._clock())
+            self._status.changes_missed(missed, self._clock())
             self._log.warning("events.missed", paths=missed, reason=finding.reason)
             if finding.reason == Reason.PERIODIC:
                 self._keeper.doubt()
@@ -302,31 +292,30 @@ class Daemon:
         )
 
     def _be_ready(self) -> None:
-        """The first look, or the one after a reload, is done, whatever it found."""
-        if self._reloading or not self._report.started:
-            if not self._report.started and self._workshop.store.was_unclean:
-                self._upkeep.ask_check()
-            self._report.started, self._reloading = True, False
-            self._service.ready(self._report.line())
-            self._log.info("daemon.ready", mode=self._report.mode, pages=self._report.pages)
+        """A scan is done, or cannot be; the first one, and the one after a reload, are told."""
+        if not self._status.started and self._workshop.store.was_unclean:
+            self._upkeep.ask_check()
+        if self._status.became_ready():
+            self._publisher.ready()
+            self._log.info("daemon.ready", mode=self._status.mode, pages=self._status.pages)
 
     # Around the jobs.
 
     async def _reload(self) -> None:
-        self._reload_asked = self._hearing.settings_edited = False
-        self._reloading = True
+        self._reload_asked = False
+        self._status.reload_began()
         self._service.reloading(self._clock())
         try:
             await anyio.to_thread.run_sync(self._workshop.reload)
         except IndexerdError as error:
-            self._report.settings = describe_trouble(error)
+            self._status.settings_refused(error)
             self._log.warning("settings.refused", problem=str(error))
         else:
-            self._report.settings = None
+            self._status.settings_loaded()
             self._log.info("settings.loaded")
             self._looker.use(self._workshop.indexer)
             settings = self._workshop.wiki.settings
-            self._agenda.shortest_interval_s = settings.scan_interval
+            self._agenda.set_shortest_interval(settings.scan_interval)
             self._keeper.reopen(scan_only=settings.watch == "scan")
         self._agenda.retry_now()
         self._agenda.ask_scan(Reason.RELOAD, self._clock())
@@ -338,7 +327,7 @@ class Daemon:
         Tried until it works: what is in the way may be a full disk, or another writer.
         """
         self._log.warning("index.replaced", index=str(self._workshop.wiki.index))
-        self._report.counters["index_replaced"] += 1
+        self._status.index_given_up()
         failures = 0
         while not self._stopping:
             try:
@@ -349,7 +338,7 @@ class Daemon:
                 self._note_trouble("index.unavailable", error, back_off_s(failures))
                 await self._wait(back_off_s(failures))
         self._looker.use(self._workshop.indexer)
-        self._report.index = self._workshop.store.place
+        self._status.index_opened(self._workshop.store.place)
         self._upkeep = Upkeep(self._workshop.store, self._clock)
         self._agenda.retry_now()
         self._agenda.ask_scan(Reason.START, self._clock())
@@ -358,8 +347,8 @@ class Daemon:
         """That long, or until stopped; others are told that this is no standstill."""
         until = self._clock() + seconds
         while not self._stopping and self._clock() < until:
-            self._service.progressed(self._clock(), starting=not self._report.started)
-            self._publish()
+            self._publisher.progressed()
+            self._publisher.publish()
             await self._pulse.rest((until,), self._service.ping_interval_s)
 
     async def _guarded(self, work: Callable[[], object]) -> None:
@@ -374,22 +363,10 @@ class Daemon:
             self._upkeep.put_off()
 
     async def _rest(self) -> None:
-        state = self._report.state(self._pending, self.what_is_open)
-        own = (self._agenda.next_at(), self._upkeep.next_at, self._scans.next_at)
-        await self._pulse.rest((*own, self._around.state.due_at(state)), self._service.ping_interval_s)
-
-    @property
-    def _pending(self) -> int:
-        return self._agenda.pending + self._progress.remaining
-
-    def _publish(self, *, at_once: bool = False) -> None:
-        report, state = self._report, self._around.state
-        size = self._upkeep.wal_bytes
-        if report.measure_wal(size):
-            report.counters["wal_grown"] += 1
-            self._log.warning("wal.grown", bytes=size)
-        now, live = self._clock(), report.state(self._pending, self.what_is_open)
-        if at_once:
-            state.write_now(live, now, time_text(time.time_ns()))
-        elif state.write(live, now, time_text(time.time_ns())) and report.started:
-            self._service.status(report.line())
+        times = (
+            self._agenda.next_at(),
+            self._upkeep.next_at,
+            self._scans.next_at,
+            self._publisher.due_at,
+        )
+        await self._pulse.rest(times, self._service.ping_interval_s)

@@ -39,7 +39,7 @@ class Workshop:
         self._texts = self._read_files()
         wiki = self._load()
         if wiki.configuration.refused is not None:
-            self.indexer.settings_problem = wiki.settings_problem
+            self.indexer.settings_changed(wiki.settings_problem)
             raise wiki.configuration.refused
         self.wiki = wiki
         self._projector.close()

@@ -7,7 +7,6 @@ missed is counted when a report could no longer come. Computes, and writes nothi
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -55,19 +54,23 @@ class ScanBook:
 
     def __init__(self) -> None:
         self._open: list[Finding] = []
+        self._reported: set[str] = set()  # since the last job began
 
-    def enter(
-        self, job: Job, looked: Looked, reported: Iterable[str], now: float, *, watching: bool
-    ) -> Finding:
-        """A scan is done; `reported` came while it ran."""
+    def begin(self) -> None:
+        """A job begins; what is reported from now on may be what it finds."""
+        self._reported = set()
+
+    def enter(self, job: Job, looked: Looked, now: float, *, watching: bool) -> Finding:
+        """The scan that began last is done."""
         telling = watching and job.reason in _TELLING and bool(looked.changed)
         due_at = now + REPORT_PATIENCE_S if telling else now
-        finding = Finding(job.reason, looked, due_at, telling, {*job.expected, *reported})
+        finding = Finding(job.reason, looked, due_at, telling, {*job.expected, *self._reported})
         self._open.append(finding)
         return finding
 
     def report(self, path: str) -> None:
-        """The watcher told of a change."""
+        """The watcher reported a change."""
+        self._reported.add(path)
         for finding in self._open:
             finding.reported.add(path)
 

@@ -1,13 +1,12 @@
 """What the daemon says of itself: counters, the state that readers see, a line for the manager.
 
-The loop tells it the facts as they happen. It computes and never writes.
+The daemon tells it what happens, as it happens. It computes and never writes.
 """
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import Final
 
 from indexerd.contract.live_state import LastScan, LiveState, Mode
@@ -41,51 +40,134 @@ def describe_trouble(error: Exception) -> Trouble:
     return f"{type(error).__name__}: {error}", "it is tried again"
 
 
-@dataclass(slots=True)
-class Report:
-    """The facts. `unavailable`: why the root cannot be believed; `started`: the first look is done.
+class Status:
+    """The daemon's state in one record. Each method says what happened; nobody assigns a fact from outside.
 
-    `trouble`: an error that is being waited out; `settings`: settings that were refused; `missed`:
-    changes of which the watcher had not told, the last of them at `missed_at` (monotonic seconds).
-    `index`: device and inode of the file that is written.
+    `started`: the first scan is done. `unavailable`: why the root cannot be believed. `trouble`: an error
+    that is being waited out; `settings`: settings that were refused; `fault`: why there is no watcher;
+    `missed`: changes that the watcher did not report, the last of them found at `missed_at` (monotonic s).
+    `index`: device and inode of the file that is written; `control`: the socket, None without one.
     """
 
-    control: str | None = None
-    index: tuple[int, int] | None = None
-    building: bool = False
-    started: bool = False
-    watching: bool = False
-    fault: Fault | None = None
-    unavailable: str | None = None
-    trouble: Trouble | None = None
-    settings: Trouble | None = None
-    wal: Trouble | None = None
-    missed: int = 0
-    missed_at: float = 0.0
-    pages: int = 0
-    generation: int = 0
-    problems: int = 0
-    last_scan: LastScan | None = None
-    counters: Counter[str] = field(default_factory=Counter)
+    def __init__(self, *, control: str | None, index: tuple[int, int] | None, building: bool) -> None:
+        self.control = control
+        self.index = index
+        self.building = building
+        self.started = False
+        self.reloading = False
+        self.watching = False
+        self.fault: Fault | None = None
+        self.unavailable: str | None = None
+        self.trouble: Trouble | None = None
+        self.settings: Trouble | None = None
+        self.wal: Trouble | None = None
+        self.missed = 0
+        self.missed_at = 0.0
+        self.pages = 0
+        self.generation = 0
+        self.problems = 0
+        self.last_scan: LastScan | None = None
+        self.counters: Counter[str] = Counter()
 
-    def count_update(self, update: Update) -> None:
+    # The watcher and the socket.
+
+    def watch_opened(self) -> None:
+        """The watcher reports changes from now on."""
+        self.watching, self.fault = True, None
+        self.counters["watch_opened"] += 1
+
+    def watch_failed(self, fault: Fault) -> bool:
+        """There are no events from now on; whether that, or the reason, is new."""
+        is_new = fault != self.fault
+        self.watching, self.fault = False, fault
+        self.counters[f"watch_failed_{fault.kind}"] += 1
+        return is_new
+
+    def events_reported(self, count: int) -> None:
+        """The watcher reported so many paths."""
+        self.counters["events"] += count
+
+    def socket_failed(self) -> None:
+        """The socket cannot be opened, so nobody can ask for freshness."""
+        self.control = None
+
+    def machine_slept(self) -> None:
+        """Time passed in which nothing could be noticed."""
+        self.counters["gaps"] += 1
+
+    # The settings and the index file.
+
+    def reload_began(self) -> None:
+        """The settings are read again; what they mean is known after the next scan."""
+        self.reloading = True
+
+    def settings_loaded(self) -> None:
+        """The settings hold as they are written."""
+        self.settings = None
+
+    def settings_refused(self, error: Exception) -> None:
+        """The settings cannot be used; the last good ones hold."""
+        self.settings = describe_trouble(error)
+
+    def index_given_up(self) -> None:
+        """The index file is damaged or another one; a new one takes its place."""
+        self.counters["index_replaced"] += 1
+
+    def index_opened(self, place: tuple[int, int] | None) -> None:
+        """Another index file is written from now on."""
+        self.index = place
+
+    def wal_measured(self, size: int) -> bool:
+        """The write-ahead log has `size` bytes; whether it has just become too large."""
+        before, self.wal = self.wal, None
+        if size <= WAL_WARNING_BYTES:
+            return False
+        grown = f"the write-ahead log has {size >> 20} MiB, since a reader keeps a transaction open"
+        self.wal = grown, "end the program that reads the index all the time"
+        self.counters["wal_grown"] += before is None
+        return before is None
+
+    # The jobs.
+
+    def job_failed(self, error: Exception) -> Trouble:
+        """Nothing was written; it is tried again. Gives the reason and the remedy."""
+        self.counters["failures"] += 1
+        self.trouble = trouble = describe_trouble(error)
+        return trouble
+
+    def job_finished(self) -> None:
+        """What was to be written is written, or the root is not there."""
+        self.trouble = None
+
+    def root_lost(self, reason: str) -> bool:
+        """The root cannot be believed; whether that is new."""
+        is_new = self.unavailable is None
+        self.unavailable = reason
+        self.counters["root_lost"] += is_new
+        return is_new
+
+    def root_found(self) -> None:
+        """The root is there, or another one is believed."""
+        self.unavailable = None
+
+    def update_committed(self, update: Update) -> None:
         """Transactions were committed."""
         self.generation = update.generation
         self.counters.update(commits=update.commits, upserted=update.upserted, deleted=update.deleted)
         if update.fallbacks:
             self.counters["read_slowly"] += update.fallbacks
 
-    def count_scan(
+    def scan_finished(
         self, scan: LastScan, now: float, *, building: bool, generation: int, problems: int
     ) -> None:
-        """The whole tree was looked at."""
+        """The whole tree was scanned."""
         self.last_scan, self.pages = scan, scan.pages_seen
         if scan.reason == Reason.PERIODIC and now - self.missed_at >= MISSED_SHOWN_S:
             self.missed = 0
         self.building, self.generation, self.problems = building, generation, problems
         self.counters.update({"scans": 1, f"scans_{scan.reason}": 1})
 
-    def count_missed(self, missed: int, now: float) -> None:
+    def changes_missed(self, missed: int, now: float) -> None:
         """The last scan found changes that the watcher had not reported."""
         self.counters["missed_by_events"] += missed
         self.missed += missed
@@ -93,13 +175,13 @@ class Report:
         if self.last_scan is not None:
             self.last_scan = self.last_scan.replace(missed_by_events=missed)
 
-    def measure_wal(self, size: int) -> bool:
-        """Looks at the size of the write-ahead log, in bytes; whether it has just become too large."""
-        before, self.wal = self.wal, None
-        if size > WAL_WARNING_BYTES:
-            grown = f"the write-ahead log has {size >> 20} MiB, since a reader keeps a transaction open"
-            self.wal = grown, "end the program that reads the index all the time"
-        return self.wal is not None and before is None
+    def became_ready(self) -> bool:
+        """A first scan, or the one after a reload, is done, whatever it found; whether it was that one."""
+        is_new = self.reloading or not self.started
+        self.started, self.reloading = True, False
+        return is_new
+
+    # What they come to.
 
     @property
     def mode(self) -> str:
@@ -126,7 +208,7 @@ class Report:
         if self.fault is not None and not self.watching:
             return self.fault.reason, self.fault.remedy
         if not self.started:
-            return "the first look at the tree is not finished", None
+            return "the first scan of the tree is not finished", None
         missed = f"{self.missed} changes were not reported and found by a scan", MISSED_REMEDY
         return missed if self.missed else None
 

@@ -13,35 +13,36 @@ from indexerd.core.sync.event_paths import cover_of, is_configuration
 from indexerd.core.sync.scheduler import Agenda, Reason
 from indexerd.core.sync.watch_faults import Fault
 from indexerd.daemon.scan_audit import ScanBook
-from indexerd.daemon.status import Report
+from indexerd.daemon.status import Status
 
 
 class Hearing:
     """The observer of a watcher. `wake` is called after everything that may be work.
 
-    `own_paths`: what the daemon writes itself, as paths from the root.
+    `ask_reload` is called when a settings file changed. `own_paths`: what the daemon writes itself, as paths
+    from the root.
     """
 
     def __init__(
         self,
         *,
         agenda: Agenda,
-        report: Report,
+        status: Status,
         scans: ScanBook,
         own_paths: tuple[str, ...],
         wake: Callable[[], None],
+        ask_reload: Callable[[], None],
         clock: Callable[[], float],
         log: Any,
     ) -> None:
         self._agenda = agenda
-        self._report = report
+        self._status = status
         self._scans = scans
         self._own_paths = own_paths
         self._wake = wake
+        self._ask_reload = ask_reload
         self._clock = clock
         self._log = log
-        self.settings_edited = False
-        self.reported: set[str] = set()  # since the last job began
 
     def matters(self, path: str) -> bool:
         """Whether a change of this path can mean work; our own writes must not."""
@@ -51,21 +52,18 @@ class Hearing:
 
     def watch_opened(self) -> None:
         """The watcher reports from now on; what happened before it was there is looked for."""
-        self._agenda.watching = self._report.watching = True
-        self._report.fault = None
-        self._report.counters["watch_opened"] += 1
+        self._status.watch_opened()
+        self._agenda.watch_opened()
         self._agenda.ask_scan(Reason.WATCH, self._clock())
         self._log.info("watch.opened")
         self._wake()
 
     def watch_failed(self, fault: Fault) -> None:
         """No events from now on: scans are all there is."""
-        self._agenda.watching = self._report.watching = False
-        if fault != self._report.fault:
+        self._agenda.watch_failed()
+        if self._status.watch_failed(fault):
             self._log.warning("watch.failed", kind=fault.kind, reason=fault.reason, remedy=fault.remedy)
             self._agenda.ask_scan(Reason.WATCH, self._clock())
-        self._report.fault = fault
-        self._report.counters[f"watch_failed_{fault.kind}"] += 1
         self._wake()
 
     def paths_changed(self, paths: frozenset[str], quiet_s: float) -> None:
@@ -74,9 +72,9 @@ class Hearing:
         for path in paths:
             cover = cover_of(path)
             if cover is not None:
-                self.settings_edited |= is_configuration(path)
+                if is_configuration(path):
+                    self._ask_reload()
                 self._agenda.report(cover, when)
-                self.reported.add(cover)
                 self._scans.report(cover)
-        self._report.counters["events"] += len(paths)
+        self._status.events_reported(len(paths))
         self._wake()

@@ -64,9 +64,16 @@ class Indexer:
     """
 
     def __init__(
-        self, *, tree: Tree, store: Store, projector: Projector, options: ProjectionOptions, log: Any
+        self,
+        *,
+        tree: Tree,
+        store: Store,
+        projector: Projector,
+        options: ProjectionOptions,
+        log: Any,
+        settings_problem: Diagnostic | None = None,
     ) -> None:
-        self.settings_problem: Diagnostic | None = None
+        self._settings_problem = settings_problem
         self._tree = tree
         self._store = store
         self._projector = projector
@@ -75,6 +82,10 @@ class Indexer:
         self._declarations = Declarations(tree)
         self._retries = Retries()
         self._clock = DiskClock()
+
+    def settings_changed(self, problem: Diagnostic | None) -> None:
+        """The wiki's own settings are left out for this reason from now on, None: they are used."""
+        self._settings_problem = problem
 
     @property
     def given_up(self) -> tuple[str, ...]:
@@ -99,8 +110,8 @@ class Indexer:
         scan = self._tree.scan(covers, stop=stop)
         if "" in covers and not scan.stamps:
             self._refuse_unmounted(scan)
-        if self.settings_problem is not None and ("" in covers or CONFIG_FILE in covers):
-            scan = scan.with_diagnostics({CONFIG_FILE: (self.settings_problem,)})
+        if self._settings_problem is not None and ("" in covers or CONFIG_FILE in covers):
+            scan = scan.with_diagnostics({CONFIG_FILE: (self._settings_problem,)})
         declared = None
         if "" in covers or TOPICS_FILE in covers:
             declared = self._declarations.look()

@@ -135,8 +135,14 @@ def new_indexer(wiki: Wiki, store: Store, log: Any) -> tuple[Projector, Indexer]
     tree = Tree(wiki.root, wiki.tree_settings)
     options = wiki.projection_options
     projector = Projector(tree, options)
-    indexer = Indexer(tree=tree, store=store, projector=projector, options=options, log=log)
-    indexer.settings_problem = wiki.settings_problem
+    indexer = Indexer(
+        tree=tree,
+        store=store,
+        projector=projector,
+        options=options,
+        log=log,
+        settings_problem=wiki.settings_problem,
+    )
     return projector, indexer
 
 

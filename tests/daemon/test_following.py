@@ -681,7 +681,7 @@ def test_an_edit_that_is_reported_through_a_link_that_is_gone_is_not_called_fres
         await wiki.until_equal()
         agenda = wiki.daemon._agenda
         await wiki.until(lambda: not agenda._asked and agenda._batcher.next_due() is None)
-        await wiki.until(lambda: wiki.daemon._running is None)
+        await wiki.until(lambda: wiki.daemon._progress._job is None)
         for nth in range(3):
             wiki.write("asked/a.md", f"# edited {nth}")
             answer = await wiki.ask()

@@ -10,7 +10,7 @@ import pytest
 from indexerd.core.sync.scheduler import Agenda
 from indexerd.daemon.environment import Surroundings, own_paths
 from indexerd.daemon.scan_audit import ScanBook
-from indexerd.daemon.status import Report
+from indexerd.daemon.status import Status
 from indexerd.daemon.watch_events import Hearing
 from indexerd.service.notify import ServiceManager
 from indexerd.service.status_file import StateFile
@@ -29,10 +29,11 @@ def hearing_of(root: Path, index: Path) -> Hearing:
     )
     return Hearing(
         agenda=Agenda(),
-        report=Report(control=None, building=False),
+        status=Status(control=None, index=None, building=False),
         scans=ScanBook(),
         own_paths=own_paths(str(root), str(index), around),
         wake=lambda: None,
+        ask_reload=lambda: None,
         clock=clock.monotonic,
         log=Log(),
     )

@@ -51,15 +51,15 @@ class Job:
 
 
 class Agenda:
-    """The next job. `watching` says whether events come; without them scans are all there is.
+    """The next job. Without events from a watcher, scans are all there is.
 
     A queue that runs over tells nobody, and the daemon's own reading may be what fills it. So changes
     are followed by scans until two in a row have found nothing, and nothing was reported meanwhile.
     """
 
     def __init__(self) -> None:
-        self.watching = False
-        self.shortest_interval_s = SHORTEST_INTERVAL_S  # between two periodic scans
+        self._watching = False
+        self._shortest_interval_s = SHORTEST_INTERVAL_S
         self._batcher = Batcher()
         self._asked: dict[Reason, float] = {}  # scans asked for, with the time before which they are not due
         self._last_scan_end: float | None = None
@@ -78,6 +78,18 @@ class Agenda:
     def failures(self) -> int:
         """Jobs that failed in a row."""
         return self._failures
+
+    def watch_opened(self) -> None:
+        """Events come from now on."""
+        self._watching = True
+
+    def watch_failed(self) -> None:
+        """No events come from now on."""
+        self._watching = False
+
+    def set_shortest_interval(self, seconds: float) -> None:
+        """The least time between two periodic scans, which the settings may change."""
+        self._shortest_interval_s = seconds
 
     def report(self, path: str, now: float, *, delay: float = 0.0) -> None:
         """Something happened at `path`; `ROOT` is the root itself. Not looked at for `delay` seconds."""
@@ -145,9 +157,9 @@ class Agenda:
         confirmed = not (self._moved or self._moved_before)
         return self._last_scan_end + scan_interval_s(
             self._last_scan_s,
-            watching=self.watching,
+            watching=self._watching,
             confirmed=confirmed,
-            shortest_s=self.shortest_interval_s,
+            shortest_s=self._shortest_interval_s,
         )
 
     def _scan_due(self, now: float) -> Reason | None:

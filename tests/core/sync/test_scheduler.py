@@ -81,7 +81,8 @@ def test_a_scan_follows_the_last_one_at_an_interval_that_bounds_its_cost(
     watching: bool, took_s: float, interval_s: float
 ) -> None:
     agenda = Agenda()
-    agenda.watching = watching
+    if watching:
+        agenda.watch_opened()
     scanned(agenda, 100.0, took_s)
     assert agenda.next_at() == pytest.approx(100.0 + interval_s)
     assert agenda.next_job(100.0 + interval_s + 0.01) == Job(EVERYTHING, Reason.PERIODIC)
@@ -89,7 +90,7 @@ def test_a_scan_follows_the_last_one_at_an_interval_that_bounds_its_cost(
 
 def test_changes_are_followed_by_scans_until_two_in_a_row_find_nothing() -> None:
     agenda, took_s = Agenda(), 0.1
-    agenda.watching = True
+    agenda.watch_opened()
     now = 100.0
     scanned(agenda, now, took_s)
     agenda.report("a.md", now)
