@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 from bisect import bisect_right
+from itertools import accumulate
 
 # What separates terms beyond ASCII, in hexadecimal. Not from `unicodedata`: it knows symbols that
 # SQLite takes for letters, and more of them with every Python. A test reads all from SQLite.
@@ -127,11 +128,11 @@ def tokens(text: str) -> list[str]:
 
 def spans(text: str) -> list[tuple[str, int, int]]:
     """The terms of a text with their half-open ranges in it, in code points."""
-    found = []
-    start = 0
-    for piece in text.translate(_FOLDING).split(" "):
-        term = piece.replace(_MARK, "")
-        if term:
-            found.append((term, start, start + len(piece)))
-        start += len(piece) + 1
-    return found
+    mapped = text.translate(_FOLDING)
+    pieces = mapped.split(" ")
+    ends = [end + number for number, end in enumerate(accumulate(map(len, pieces)))]
+    found = [(piece, end - len(piece), end) for piece, end in zip(pieces, ends, strict=True) if piece]
+    if _MARK not in mapped:
+        return found
+    marked = ((piece.replace(_MARK, ""), start, end) for piece, start, end in found)
+    return [(term, start, end) for term, start, end in marked if term]

@@ -9,7 +9,7 @@ from indexerd.contract.record import Record
 from indexerd.contract.terms import is_unspaced, spans
 from wikiq.query.match import said_terms
 from wikiq.ranking.score import rarity
-from wikiq.snippet.excerpt import PARAGRAPH, Sought, cut_excerpt, find_marks, first_words
+from wikiq.snippet.excerpt import PARAGRAPH, Sought, cut_excerpt, find_marks, first_words, held_keys
 from wikiq.snippet.plain_text import count_lines, plain_lines, plain_text
 
 TYPE_CHECKING = False
@@ -61,7 +61,7 @@ class Words(Record):
 
     def held_in(self, text: str) -> tuple[str, ...]:
         """The words that a text holds, as typed; of scripts without blanks the parts it holds."""
-        held = {key for _, _, key, _ in find_marks(text, spans(text), self.sought)}
+        held = held_keys(text, self.sought)
         words: dict[str, None] = {}
         for term, keys in zip(self.asked, self.keys, strict=True):
             if any(held.issuperset(key.split()) for key in keys):

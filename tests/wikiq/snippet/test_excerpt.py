@@ -19,6 +19,7 @@ from wikiq.snippet.excerpt import (
     cut_excerpt,
     find_marks,
     first_words,
+    held_keys,
 )
 
 
@@ -208,3 +209,18 @@ def test_the_beginning_of_a_run_without_blanks_marks_what_was_typed_alone() -> N
     ranges = [(start, end) for start, end, _, _ in find_marks(text, spans(text), sought)]
     assert (ranges[0][0], ranges[-2][1]) == (0, 5)
     assert text[slice(*ranges[-1])] == "retention"
+
+
+@given(
+    st.lists(st.sampled_from([*"abc", "ab", "Å", "é", "東", "東京", "に", "ไทย", "ab東", "'", "-", " "])).map(
+        "".join
+    ),
+    st.lists(st.sampled_from(["a", "ab", "abc", "e", "東京"]), max_size=3),
+    st.lists(st.sampled_from(["a", "ab", "b", "東"]), max_size=2),
+    st.lists(st.sampled_from(["東京", "京", "に", "a", "ไท"]), max_size=3),
+)
+def test_what_a_text_holds_is_what_is_marked_in_it(
+    text: str, terms: list[str], beginnings: list[str], pieces: list[str]
+) -> None:
+    wanted = sought(*terms, beginnings=tuple(beginnings), pieces=tuple(pieces))
+    assert held_keys(text, wanted) == {key for _, _, key, _ in find_marks(text, spans(text), wanted)}
