@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.benchmarks import bulk
 from tests.benchmarks.__main__ import MEASURES, main
 from tests.benchmarks.corpus import Vocabulary, find_pages, render_page, write_synthetic
 from tests.benchmarks.ratio import Ratio, Skipped, alternate, percentile
-from tests.benchmarks.report import render_json, render_table
+from tests.benchmarks.report import render_json, render_markdown, render_table
 
 
 def words() -> Vocabulary:
@@ -19,7 +20,11 @@ def words() -> Vocabulary:
 
 
 @pytest.mark.slow
-def test_every_measure_can_be_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_measure_can_be_taken(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bulk, "QUIET_S", 0.0)
+    monkeypatch.setattr(bulk, "IDLE_S", 0.2)
     wiki = write_synthetic(tmp_path / "wiki", 3, words())
     report = tmp_path / "report.json"
     arguments = [
@@ -32,15 +37,36 @@ def test_every_measure_can_be_taken(tmp_path: Path, capsys: pytest.CaptureFixtur
         "--json",
         str(report),
     ]
-    main(arguments)
+    table = tmp_path / "table.md"
+    main([*arguments, "--markdown", str(table)])
     results = json.loads(report.read_text("utf-8"))["results"]
-    assert len(results) == len(MEASURES)
+    assert len(results) >= len(MEASURES)
     for result in results:
         if "skipped" in result:
-            assert result["skipped"].startswith("PostgreSQL is not installed")
+            assert "installed" in result["skipped"]
         else:
-            assert result["ratio"] > 0
-    assert len(capsys.readouterr().out.splitlines()) == len(MEASURES) + 1
+            assert result["ratio"] >= 0
+    assert len(capsys.readouterr().out.splitlines()) == len(results) + 1
+    assert sum(line.startswith("| ") for line in table.read_text().splitlines()) == len(results) + 1
+
+
+@pytest.mark.slow
+def test_growth_is_a_table_and_a_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    plot = tmp_path / "growth.png"
+    main(["growth", "--sizes", "2,6", "--plot", str(plot)])
+    assert "| 60 |" in capsys.readouterr().out
+    assert plot.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_goal_that_is_missed_says_what_stands_in_the_way() -> None:
+    results = [
+        Ratio("slow thing", "c", "s", (3.0,), (1.0,), 2.0),
+        Ratio("quick thing", "c", "s", (1.0,), (1.0,), 2.0),
+    ]
+    text = render_markdown(results, {"slow": "too many steps", "quick": "none"})
+    assert "- **slow**: too many steps" in text
+    assert "- **quick**" not in text
 
 
 def test_a_corpus_that_is_not_there_is_skipped_with_the_reason(

@@ -13,27 +13,42 @@ from pathlib import Path
 from typing import Final
 
 from tests.benchmarks.agents import run_agents
+from tests.benchmarks.bulk import bulk_changes, idle_daemon
 from tests.benchmarks.corpus import read_vocabulary, unpack, write_synthetic
+from tests.benchmarks.growth import main as run_growth
 from tests.benchmarks.live import idle_memory, save_to_searchable
+from tests.benchmarks.notes import NOTES
 from tests.benchmarks.page import page_rendering
+from tests.benchmarks.peers import search_peers
 from tests.benchmarks.postgresql import fed_edit, fed_load, fed_question
 from tests.benchmarks.ratio import ROUNDS, CannotMeasureError, Ratio, Skipped
-from tests.benchmarks.reader import file_size, question, search_process
-from tests.benchmarks.report import render_json, render_table
+from tests.benchmarks.reader import file_size, question, search_process, typing
+from tests.benchmarks.report import render_json, render_markdown, render_table
 from tests.benchmarks.setting import Setting
 from tests.benchmarks.viewer import viewer_hits, viewer_memory, viewer_ready
-from tests.benchmarks.writer import build_serial, build_workers, edit_to_commit, start_unchanged
+from tests.benchmarks.writer import (
+    build_serial,
+    build_workers,
+    edit_to_commit,
+    start_unchanged,
+    store_alone,
+)
 from tests.imports import REPOSITORY
 
-MEASURES: Final[dict[str, Callable[[Setting], Ratio]]] = {
+MEASURES: Final[dict[str, Callable[[Setting], Ratio | Iterator[Ratio]]]] = {
     "build-serial": build_serial,
     "build-workers": build_workers,
+    "store": store_alone,
     "start": start_unchanged,
     "edit": edit_to_commit,
     "save": save_to_searchable,
-    "idle": idle_memory,
+    "bulk": bulk_changes,
+    "memory": idle_memory,
+    "idle": idle_daemon,
     "search": search_process,
     "question": question,
+    "typing": typing,
+    "peers": search_peers,
     "page": page_rendering,
     "viewer-ready": viewer_ready,
     "viewer-hits": viewer_hits,
@@ -43,7 +58,11 @@ MEASURES: Final[dict[str, Callable[[Setting], Ratio]]] = {
     "fed-question": fed_question,
     "fed-edit": fed_edit,
 }
-AGENTS: Final = "agents"  # asked for alone: its corpora are those of the judged questions
+# Asked for alone: their corpora are those of the judged questions, and made ones.
+ALONE: Final[dict[str, Callable[[list[str]], None]]] = {
+    "agents": lambda _: run_agents(),
+    "growth": run_growth,
+}
 CORPORA: Final = REPOSITORY.parent / "shared" / "corpora"
 ARCHIVES: Final = ("powershell", "obsidian-help")
 
@@ -51,7 +70,10 @@ ARCHIVES: Final = ("powershell", "obsidian-help")
 def parse_arguments(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__.splitlines()[0])
     parser.add_argument(
-        "measures", nargs="*", metavar="MEASURE", help=f"of {', '.join(MEASURES)}; all; or {AGENTS} alone"
+        "measures",
+        nargs="*",
+        metavar="MEASURE",
+        help=f"of {', '.join(MEASURES)}; all; or alone {', '.join(ALONE)}",
     )
     parser.add_argument("--corpora", type=Path, default=CORPORA, help="folder with NAME.tar.xz files")
     parser.add_argument(
@@ -61,6 +83,9 @@ def parse_arguments(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="samples of either side")
     parser.add_argument("--work", type=Path, help="where wikis and indexes are kept between runs")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the JSON there instead")
+    parser.add_argument(
+        "--markdown", type=Path, metavar="FILE", help="write the table of the documents there"
+    )
     chosen = parser.parse_args(words)
     if unknown := set(chosen.measures) - MEASURES.keys():
         parser.error(f"no such measure: {', '.join(sorted(unknown))}; there are {', '.join(MEASURES)}")
@@ -96,14 +121,15 @@ def take(chosen: argparse.Namespace, work: Path) -> Iterator[Ratio | Skipped]:
             folder = work / "indexes" / corpus
             folder.mkdir(parents=True, exist_ok=True)
             try:
-                yield MEASURES[measure](Setting(corpus, root, folder, chosen.rounds))
+                taken = MEASURES[measure](Setting(corpus, root, folder, chosen.rounds))
+                yield from [taken] if isinstance(taken, Ratio) else taken
             except CannotMeasureError as error:
                 yield Skipped(measure, corpus, str(error))
 
 
 def main(words: list[str]) -> None:
-    if words == [AGENTS]:
-        run_agents()
+    if words and words[0] in ALONE:
+        ALONE[words[0]](words[1:])
         return
     chosen = parse_arguments(words)
     with tempfile.TemporaryDirectory(prefix="benchmarks-") as temporary:
@@ -112,6 +138,8 @@ def main(words: list[str]) -> None:
             results.append(result)
             print(f"{result.measure} on {result.corpus}", file=sys.stderr)
     print(render_table(results))
+    if chosen.markdown:
+        chosen.markdown.write_text(render_markdown(results, NOTES) + "\n", "utf-8")
     if chosen.json:
         chosen.json.write_text(render_json(results) + "\n", "utf-8")
     else:

@@ -6,20 +6,31 @@ not decide. Knows nothing of what is measured.
 
 from __future__ import annotations
 
+import resource
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Final
+from typing import Final, NamedTuple, TypeVar
+
+T = TypeVar("T")
 
 ROUNDS: Final = 5  # the fewest whose median shrugs off two bad ones
+
+
+class Timing(NamedTuple):
+    """Seconds that passed, and seconds of CPU of this process and of its children that have ended."""
+
+    wall: float
+    cpu: float
 
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
     """One line of the report. `goal` is the ratio that is aimed at, None where there is none.
 
-    `unit` is that of the samples. `remark` holds what the ratio leaves out: absolute figures, parts.
+    `unit` is that of the samples. `beside`: the same ratio by the other clock, where there are two.
+    `remark` holds what the ratio leaves out: absolute figures, parts.
     """
 
     measure: str
@@ -29,6 +40,26 @@ class Ratio:
     baseline: tuple[float, ...]
     goal: float | None = None
     remark: str = ""
+    beside: str = ""
+
+    @classmethod
+    def by_cpu(
+        cls, measure: str, corpus: str, sides: Sides, goal: float | None = None, remark: str = ""
+    ) -> Ratio:
+        """A line whose goal is one of CPU time; by the clock on the wall stands beside it."""
+        subject, baseline = (tuple(timing.cpu for timing in side) for side in sides)
+        beside = f"wall {_wall_ratio(sides):.2f}"
+        return cls(measure, corpus, "CPU s", subject, baseline, goal, remark, beside)
+
+    @classmethod
+    def by_wall(
+        cls, measure: str, corpus: str, sides: Sides, goal: float | None = None, remark: str = ""
+    ) -> Ratio:
+        """A line whose goal is one of time that passes; CPU time stands beside it."""
+        subject, baseline = (tuple(timing.wall for timing in side) for side in sides)
+        spent = [median(timing.cpu for timing in side) for side in sides]
+        beside = f"CPU {spent[0] / spent[1]:.2f}" if spent[1] else ""
+        return cls(measure, corpus, "s", subject, baseline, goal, remark, beside)
 
     def __post_init__(self) -> None:
         if not self.subject or not self.baseline:
@@ -41,6 +72,14 @@ class Ratio:
     @property
     def met(self) -> bool | None:
         return None if self.goal is None else self.value <= self.goal
+
+
+Sides = tuple[Sequence[Timing], Sequence[Timing]]
+
+
+def _wall_ratio(sides: Sides) -> float:
+    subject, baseline = (median(timing.wall for timing in side) for side in sides)
+    return subject / baseline
 
 
 class CannotMeasureError(Exception):
@@ -63,9 +102,21 @@ def seconds(action: Callable[[], object]) -> float:
     return time.perf_counter() - started
 
 
+def clocked(action: Callable[[], object]) -> Timing:
+    """How long `action` takes, by both clocks."""
+    started, before = time.perf_counter(), _spent()
+    action()
+    return Timing(time.perf_counter() - started, _spent() - before)
+
+
+def _spent() -> float:
+    usages = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+
 def alternate(
-    subject: Callable[[], float], baseline: Callable[[], float], rounds: int
-) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    subject: Callable[[], T], baseline: Callable[[], T], rounds: int
+) -> tuple[tuple[T, ...], tuple[T, ...]]:
     """`rounds` samples of either side, in turn, after one unrecorded round that warms the caches."""
     subject()
     baseline()
@@ -73,12 +124,12 @@ def alternate(
     return tuple(first for first, _ in pairs), tuple(second for _, second in pairs)
 
 
-def percentile(samples: tuple[float, ...], share: float) -> float:
+def percentile(samples: Sequence[float], share: float) -> float:
     """The smallest sample that at least `share` (0 to 1) of the samples do not exceed."""
     ordered = sorted(samples)
     return ordered[min(len(ordered) - 1, max(0, -int(-share * len(ordered) // 1) - 1))]
 
 
-def percentiles(samples: tuple[float, ...], shares: Iterable[float]) -> str:
+def percentiles(samples: Sequence[float], shares: Iterable[float]) -> str:
     """Percentiles of samples in seconds, for a remark."""
     return ", ".join(f"p{100 * share:.0f} {1000 * percentile(samples, share):.2f} ms" for share in shares)

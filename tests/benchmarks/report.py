@@ -6,22 +6,23 @@ import json
 import os
 import platform
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import median
 
 from tests.benchmarks.ratio import Ratio, Skipped
 
-HEADINGS = ("measure", "corpus", "ratio", "goal", "subject", "baseline", "remark")
+HEADINGS = ("measure", "corpus", "ratio", "beside", "goal", "subject", "baseline", "remark")
 
 
 def _row(result: Ratio | Skipped) -> tuple[str, ...]:
     if isinstance(result, Skipped):
-        return (result.measure, result.corpus, "-", "", "", "", f"skipped: {result.reason}")
+        return (result.measure, result.corpus, "-", "", "", "", "", f"skipped: {result.reason}")
     goal = "" if result.goal is None else f"{'<=' if result.met else 'over'} {result.goal:g}"
     return (
         result.measure,
         result.corpus,
         f"{result.value:.2f}",
+        result.beside,
         goal,
         f"{median(result.subject):.4g} {result.unit}",
         f"{median(result.baseline):.4g} {result.unit}",
@@ -47,6 +48,7 @@ def render_json(results: Sequence[Ratio | Skipped]) -> str:
             "measure": result.measure,
             "corpus": result.corpus,
             "ratio": round(result.value, 4),
+            "beside": result.beside,
             "goal": result.goal,
             "met": result.met,
             "unit": result.unit,
@@ -56,10 +58,28 @@ def render_json(results: Sequence[Ratio | Skipped]) -> str:
         }
         for result in results
     ]
-    machine = {
+    return json.dumps({"format": 1, "machine": machine(), "results": entries}, indent=2, ensure_ascii=False)
+
+
+def machine() -> dict[str, object]:
+    """What the figures were taken on."""
+    return {
         "python": platform.python_version(),
         "sqlite": sqlite3.sqlite_version,
         "system": f"{platform.system()} {platform.machine()}",
         "cpus": os.cpu_count(),
     }
-    return json.dumps({"format": 1, "machine": machine, "results": entries}, indent=2, ensure_ascii=False)
+
+
+def render_markdown(results: Sequence[Ratio | Skipped], notes: Mapping[str, str]) -> str:
+    """The table for the documents, and under it what stands in the way of each goal that is missed.
+
+    `notes`: by the beginning of a measure's name.
+    """
+    rows = [_row(result) for result in results]
+    lines = [f"| {' | '.join(HEADINGS)} |", "|---" * len(HEADINGS) + "|"]
+    lines += [f"| {' | '.join(cell.replace('|', '/') for cell in row)} |" for row in rows]
+    missed = {result.measure for result in results if isinstance(result, Ratio) and result.met is False}
+    told = {begin: note for begin, note in notes.items() if any(name.startswith(begin) for name in missed)}
+    facts = ", ".join(f"{name} {value}" for name, value in machine().items())
+    return "\n".join([f"{facts}.", "", *lines, "", *(f"- **{begin}**: {told[begin]}" for begin in told)])

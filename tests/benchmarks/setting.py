@@ -6,6 +6,8 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.benchmarks.ratio import ROUNDS
+
 
 @dataclass(frozen=True, slots=True)
 class Setting:
@@ -20,6 +22,10 @@ class Setting:
     def db(self) -> Path:
         """The finished index that several measures share."""
         return self.work / "shared" / "index.db"
+
+    def at_least(self, rounds: int) -> int:
+        """The rounds of a measure that needs so many; fewer only where fewer than usual were asked for."""
+        return max(self.rounds, rounds) if self.rounds >= ROUNDS else self.rounds
 
     def fresh_db(self) -> Path:
         """A path for an index that does not exist yet; the one before is deleted."""

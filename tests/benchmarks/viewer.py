@@ -100,7 +100,7 @@ def viewer_hits(setting: Setting) -> Ratio:
         subject, baseline = alternate(
             partial(seconds, partial(client.get, f"/?{urlencode({'q': QUESTION})}")),
             partial(seconds, partial(answer, index, search, request)),
-            max(setting.rounds, QUESTION_ROUNDS),
+            setting.at_least(QUESTION_ROUNDS),
         )
     return Ratio("viewer hits / library search", setting.corpus, "s", subject, baseline, 1.5)
 

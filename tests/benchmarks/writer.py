@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import cycle, islice
@@ -16,14 +17,16 @@ from typing import Final
 
 from indexerd.command.logs import get_logger
 from indexerd.core.model import ProjectionOptions
-from indexerd.pipeline.indexer import Indexer
+from indexerd.core.sync.plan import Late, Outcome
+from indexerd.core.sync.reconcile import ToRead
+from indexerd.pipeline.indexer import Indexer, never
 from indexerd.pipeline.workers import Projector
 from indexerd.store import Store
 from indexerd.tree.scanner import TreeSettings
 from indexerd.tree.tree import Tree
 from tests.benchmarks.baselines import insert_raw, stat_tree, update_rows
 from tests.benchmarks.corpus import find_pages
-from tests.benchmarks.ratio import Ratio, alternate, percentiles, seconds
+from tests.benchmarks.ratio import Ratio, Timing, alternate, clocked, percentiles
 from tests.benchmarks.setting import Setting
 
 START_ROUNDS: Final = 11  # what takes milliseconds needs more rounds than a build
@@ -59,50 +62,80 @@ def ensure_built(setting: Setting) -> Path:
     return setting.db
 
 
-def _timed_build(setting: Setting, workers: int) -> float:
-    return seconds(partial(update, setting.root, setting.fresh_db(), workers))
+def _timed_build(setting: Setting, workers: int) -> Timing:
+    return clocked(partial(update, setting.root, setting.fresh_db(), workers))
 
 
-def _timed_raw(setting: Setting) -> float:
-    return seconds(partial(insert_raw, setting.root, setting.fresh_db()))
+def _timed_raw(setting: Setting) -> Timing:
+    return clocked(partial(insert_raw, setting.root, setting.fresh_db()))
 
 
 def build_serial(setting: Setting) -> Ratio:
     """A full build in one process against reading the files and inserting them raw."""
-    subject, baseline = alternate(
-        partial(_timed_build, setting, 0), partial(_timed_raw, setting), setting.rounds
-    )
+    sides = alternate(partial(_timed_build, setting, 0), partial(_timed_raw, setting), setting.rounds)
     pages = sum(1 for _ in find_pages(setting.root))
-    return Ratio(
-        "build, serial / raw insert", setting.corpus, "s", subject, baseline, 9.0, remark=f"{pages} pages"
-    )
+    return Ratio.by_cpu("build, serial / raw insert", setting.corpus, sides, 7.5, f"{pages} pages")
 
 
 def build_workers(setting: Setting) -> Ratio:
     """A full build with a worker for every core against one without workers."""
-    subject, baseline = alternate(
+    sides = alternate(
         partial(_timed_build, setting, CORES), partial(_timed_build, setting, 0), setting.rounds
     )
     goal = 0.6 if CORES > 1 else None
-    return Ratio(f"build, {CORES} workers / serial", setting.corpus, "s", subject, baseline, goal)
+    return Ratio.by_wall(f"build, {CORES} workers / serial", setting.corpus, sides, goal)
+
+
+class Replayed(Projector):
+    """Gives outcomes that were made before, so that only what comes after them is measured."""
+
+    def __init__(self, tree: Tree, options: ProjectionOptions, wanted: Sequence[ToRead]) -> None:
+        super().__init__(tree, options, workers=0)
+        self._made = {one.path: one for one in super().outcomes(wanted, never)}
+
+    def outcomes(
+        self, wanted: Sequence[ToRead], stop: Callable[[], bool], patience_s: float | None = None
+    ) -> Generator[Outcome | Late, None, None]:
+        del stop, patience_s
+        yield from (self._made[page.path] for page in wanted)
+
+
+def store_alone(setting: Setting) -> Ratio:
+    """Writing what a build projected, against inserting the files raw."""
+    tree, options = Tree(str(setting.root), TreeSettings()), ProjectionOptions()
+    with indexing(setting.root, setting.fresh_db(), 0) as (indexer, _):
+        replayed = Replayed(tree, options, indexer.survey().work.read)
+
+    def write() -> Timing:
+        store = Store.open(setting.fresh_db(), root=str(setting.root), name=setting.root.name)
+        writer = Indexer(tree=tree, store=store, projector=replayed, options=options, log=get_logger())
+        survey = writer.survey()
+        took = clocked(partial(writer.apply, survey))
+        store.close()
+        return took
+
+    sides = alternate(write, partial(_timed_raw, setting), setting.rounds)
+    return Ratio.by_cpu("store alone / raw insert", setting.corpus, sides)
 
 
 def start_unchanged(setting: Setting) -> Ratio:
     """Opening an index and finding that nothing changed, against looking at every file's stamp."""
     db = ensure_built(setting)
-    subject, baseline = alternate(
-        partial(seconds, partial(update, setting.root, db, CORES)),
-        partial(seconds, partial(stat_tree, str(setting.root))),
-        max(setting.rounds, START_ROUNDS),
+    sides = alternate(
+        partial(clocked, partial(update, setting.root, db, CORES)),
+        partial(clocked, partial(stat_tree, str(setting.root))),
+        setting.at_least(START_ROUNDS),
     )
-    return Ratio("start, nothing changed / stat", setting.corpus, "s", subject, baseline, 3.0)
+    return Ratio.by_wall("start, nothing changed / stat", setting.corpus, sides, 2.5)
 
 
-def _edit(indexer: Indexer, root: Path, path: Path, number: int) -> float:
-    """Add a paragraph to a page; seconds from then to the commit."""
+def edit(indexer: Indexer, root: Path, path: Path, number: int) -> float:
+    """Add a paragraph to a page; seconds of CPU from then to the commit."""
     with path.open("a", encoding="utf-8") as page:
         page.write(f"\nEdited {number} times.\n")
-    return seconds(lambda: indexer.apply(indexer.survey([str(path.relative_to(root))])))
+    began = time.process_time()
+    indexer.apply(indexer.survey([str(path.relative_to(root))]))
+    return time.process_time() - began
 
 
 def edit_to_commit(setting: Setting) -> Ratio:
@@ -119,10 +152,11 @@ def edit_to_commit(setting: Setting) -> Ratio:
         pages = cycle(list(find_pages(root))[:: max(1, EDITS // 4)])
         for number in range(setting.rounds):
             for nth, path in enumerate(islice(pages, EDITS)):
-                samples.append(_edit(indexer, root, path, number))
+                samples.append(edit(indexer, root, path, number))
                 if nth % MERGE_EVERY == 0:
                     store.merge()
             plain += update_rows(copy / f"plain-{number}.db", EDITS)
     taken = tuple(samples)
     figures = percentiles(taken, (0.5, 0.99, 1.0))
-    return Ratio("edit to commit / plain update", setting.corpus, "s", taken, tuple(plain), remark=figures)
+    remark = f"{figures}; goal 2, 4, 8 ms"
+    return Ratio("edit to commit / plain update", setting.corpus, "CPU s", taken, tuple(plain), remark=remark)
