@@ -24,6 +24,7 @@ CUT = "…"  # at an end that is none of a sentence or list item
 WORD_CHARACTERS = 2  # what counts as one word in a script without blanks
 LEAD_WORDS = 10  # words before the first match, at most; up to the start of its sentence
 SIGNS_MAX = 4  # of punctuation taken in at either end; a ruler of a hundred dashes says nothing
+TEXT_MAX = CHARACTERS_MAX - 2 * (len(CUT) + SIGNS_MAX)  # of the words alone
 REPEATED = 0.1  # what a word is worth that the excerpt already holds
 
 _CLOSING = ")]\"'”’»」』）"  # what may stand between the end of a sentence and the blank behind it
@@ -68,7 +69,7 @@ def cut_excerpt(plain: str, sought: Sought) -> Excerpt | None:
     units = _units(plain, words)
     first, last = _densest(marks, units)
     start, end = _widened(plain, units, first[0], last[1])
-    start, end = _with_signs(plain, start, min(end, start + CHARACTERS_MAX))
+    start, end = _with_signs(plain, start, min(end, start + TEXT_MAX))
     before = "" if _begins_sentence(plain, start) else CUT
     after = "" if _is_sentence_end(plain, end) else CUT
     shift = len(before) - start
@@ -84,7 +85,7 @@ def first_words(plain: str) -> Excerpt | None:
     units = _units(plain, spans(plain))[:WORDS_MAX]
     if not units:
         return None
-    start, end = _with_signs(plain, units[0][0], min(units[-1][1], units[0][0] + CHARACTERS_MAX))
+    start, end = _with_signs(plain, units[0][0], min(units[-1][1], units[0][0] + TEXT_MAX))
     return Excerpt(text=plain[start:end].replace("\n", " "), matches=(), line=0)
 
 
@@ -164,7 +165,7 @@ def _densest(marks: Sequence[Mark], units: Sequence[tuple[int, int]]) -> tuple[M
         seen: set[str] = set()
         for last in range(first, len(marks)):
             _, end, key, weight = marks[last]
-            if numbers[last] - numbers[first] >= WORDS_MAX or (end - begin > CHARACTERS_MAX and last > first):
+            if numbers[last] - numbers[first] >= WORDS_MAX or (end - begin > TEXT_MAX and last > first):
                 break
             worth += weight * (REPEATED if key in seen else 1.0)
             seen.add(key)
@@ -198,7 +199,7 @@ def _widened(plain: str, units: Sequence[tuple[int, int]], start: int, end: int)
     while 0 < begin < first and _clings(plain[units[begin - 1][1] : units[begin][0]]):
         begin += 1
     stop = min(len(units) - 1, begin + WORDS_MAX - 1)
-    while stop > last and units[stop][1] - min(units[begin][0], start) > CHARACTERS_MAX:
+    while stop > last and units[stop][1] - min(units[begin][0], start) > TEXT_MAX:
         stop -= 1
     border = _sentence_border(plain, units, (begin, last, stop))
     if border is not None:
@@ -218,7 +219,7 @@ def _sentence_border(
     back that half of the excerpt is lost: what follows a match is often the answer.
     """
     begin, last, stop = places
-    most = units[begin][0] + CHARACTERS_MAX
+    most = units[begin][0] + TEXT_MAX
     for at in range(stop, len(units)):
         if units[at][1] > most:
             break

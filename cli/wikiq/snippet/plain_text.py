@@ -12,6 +12,8 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _BLOCK_MARKS = re.compile(r"\s*(?:(?:>|[-*+]|\d{1,9}[.)]|#{1,6}|\[[ xX]\])(?:\s+|$))*")
 _DEFINITION = re.compile(r" {0,3}\[[^\]\n]+\]:\s")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_TAG_BEGIN = re.compile(r"</?[A-Za-z][^<>`]*$")  # a tag that its line does not end
+TAG_LINES_MAX = 50  # of one tag; past that it is text
 _BLANKS = re.compile(r"[^\S\n]+")
 _RULE_SIGNS = " \t|:-*_="  # a line of nothing else is a rule, or the second line of a table or heading
 _BETWEEN = " · "  # list items and cells: each begins or follows with it
@@ -47,7 +49,8 @@ def plain_lines(markdown: str) -> list[tuple[int, str]]:
         text = _COMMENT.sub(lambda comment: " " + "\n" * comment[0].count("\n"), text)
     lines = []
     fence = ""
-    for number, line in enumerate(text.split("\n")):
+    rows = text.split("\n")
+    for number, line in enumerate(rows):
         opening = _FENCE.match(line) if "`" in line or "~" in line else None
         if fence:
             if opening and opening[1].startswith(fence) and not line[opening.end() :].strip():
@@ -57,11 +60,30 @@ def plain_lines(markdown: str) -> list[tuple[int, str]]:
         elif opening:
             fence = opening[1]
         elif line:
-            lines.append((number, _plain_line(line)))
+            whole = _close_tag(rows, number) if "<" in line else line
+            lines.append((number, _plain_line(whole)))
     clean = (
         (number, _BLANKS.sub(" ", _decoded(line) if "&" in line else line).strip()) for number, line in lines
     )
     return [(number, line) for number, line in clean if line]
+
+
+def _close_tag(rows: list[str], number: int) -> str:
+    """Give a line without the tag that it begins and a later one ends; they, and those between, lose it too.
+
+    A blank line or another tag in between: it is text.
+    """
+    begun = _TAG_BEGIN.search(rows[number])
+    if begun is None:
+        return rows[number]
+    for place in range(number + 1, min(len(rows), number + 1 + TAG_LINES_MAX)):
+        before, end, rest = rows[place].partition(">")
+        if not rows[place].strip() or "<" in before:
+            break
+        if end:
+            rows[number + 1 : place + 1] = [""] * (place - number - 1) + [rest]
+            return rows[number][: begun.start()]
+    return rows[number]
 
 
 def count_lines(source: str) -> int:

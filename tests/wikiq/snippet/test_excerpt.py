@@ -12,7 +12,7 @@ from wikiq.snippet.excerpt import (
     CUT,
     LEAD_WORDS,
     PARAGRAPH,
-    SIGNS_MAX,
+    TEXT_MAX,
     WORDS_MAX,
     Excerpt,
     Sought,
@@ -112,7 +112,7 @@ def test_what_is_cut_says_so_and_is_no_longer_than_allowed() -> None:
     assert excerpt is not None
     assert excerpt.text[0] == excerpt.text[-1] == CUT
     assert marked(excerpt) == ["tree"]
-    assert len(excerpt.text) <= CHARACTERS_MAX + 2 * (SIGNS_MAX + len(CUT))
+    assert len(excerpt.text) <= CHARACTERS_MAX
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_nothing_sought_is_nothing_shown() -> None:
 
 def test_a_word_longer_than_an_excerpt_is_cut_and_still_marked() -> None:
     excerpt = cut_excerpt("x" * 5000, sought("x" * 5000))
-    assert excerpt == Excerpt(text="x" * CHARACTERS_MAX + CUT, matches=((0, CHARACTERS_MAX),), line=0)
+    assert excerpt == Excerpt(text="x" * TEXT_MAX + CUT, matches=((0, TEXT_MAX),), line=0)
 
 
 def test_the_first_words_of_a_text_are_shown_with_nothing_marked() -> None:
@@ -196,7 +196,7 @@ def test_any_text_gives_matches_in_order_inside_a_bounded_excerpt(
     assert excerpt.matches
     assert excerpt.text.strip(CUT) in text.replace("\n", " ")
     assert not excerpt.text.strip(CUT)[:1].isspace()
-    assert len(excerpt.text) <= CHARACTERS_MAX + 2 * (SIGNS_MAX + len(CUT))
+    assert len(excerpt.text) <= CHARACTERS_MAX
     ends = [0, *(place for match in excerpt.matches for place in match), len(excerpt.text)]
     assert ends == sorted(ends)
     assert all(start < end for start, end in excerpt.matches)
