@@ -87,7 +87,7 @@ def test_a_full_disk_is_said_so_and_everything_is_written_once_it_is_enlarged(tm
     root.mkdir()
     (root / "a.md").write_text("# A")
     with small_disk(tmp_path / "disk"), running(root, tmp_path / "disk" / "state" / "index.db") as daemon:
-        write_pages(root, 250)
+        write_pages(root, 130)
         wait_until(lambda: "the disk is full" in (daemon.state()["reason"] or ""), PATIENCE_S, "a reason")
         assert "free some space" in daemon.state()["remedy"]
         assert daemon.state()["pending"] > 0

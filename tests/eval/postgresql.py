@@ -44,8 +44,13 @@ def quality(database: Database, questions: Sequence[JudgedQuestion]) -> Ratios:
     }
 
 
-def compare(collection: Collection, names: Iterable[str], url: str) -> Iterator[tuple[str, Ratios]]:
-    """For each set, PostgreSQL's measures as parts of the file's; every corpus is fed once."""
+def compare(
+    collection: Collection, names: Iterable[str], url: str, *, every: int = 1
+) -> Iterator[tuple[str, Ratios]]:
+    """For each set, PostgreSQL's measures as parts of the file's; every corpus is fed once.
+
+    `every`: of so many questions one is asked.
+    """
     fed: dict[str, Path] = {}
     for name in names:
         text = (collection.sets / f"{name}.jsonl").read_text("utf-8")
@@ -53,7 +58,7 @@ def compare(collection: Collection, names: Iterable[str], url: str) -> Iterator[
         if corpus not in fed:
             fed[corpus] = collection.index_of(corpus)
             feed(url, fed[corpus], wiki=corpus)
-        questions = parse_set(text, name)
+        questions = parse_set(text, name)[::every]
         file = quality(open_database(str(fed[corpus])), questions)
         postgres = quality(open_postgres(url, wiki=corpus), questions)
         yield name, {key: postgres[key] / file[key] for key in file}

@@ -110,7 +110,7 @@ def install() -> Facts:
     """From nothing to a service that answers, in a wiki that it cannot write."""
     WIKI.mkdir()
     for nth in range(PAGES):
-        (WIKI / f"{nth}.md").write_text(f"# Page {nth}\n\n" + f"words of page {nth}\n\n" * 400)
+        (WIKI / f"{nth}.md").write_text(f"# Page {nth}\n\n" + f"words of page {nth}\n\n" * 200)
     drop_in = HOME / ".config" / "systemd" / "user" / "indexerd@.service.d"
     drop_in.mkdir(parents=True)
     (drop_in / "nested.conf").write_text(NESTED)

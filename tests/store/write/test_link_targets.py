@@ -12,6 +12,7 @@ import pytest
 
 from indexerd.core.sync.model import Plan, Upsert
 from indexerd.store import Store
+from tests.crash import moves
 from tests.shared_data import shared_folder
 from tests.store.wiki import NOON, bring, open_store, project, stamp_of
 
@@ -214,56 +215,9 @@ def test_the_order_in_which_pages_come_does_not_matter(tmp_path: Path) -> None:
     assert len(found) == 1
 
 
-FOLDERS = ("", "a/", "a/b/", "a/c/", "z/", "z/b/", "long name/b/")
-FILES = (
-    "Plan.md",
-    "plan.md",
-    "b.md",
-    "README.md",
-    "index.md",
-    "my page.md",
-    "my-page.md",
-    "a___b.md",
-    "C#.md",
-)
-TARGETS = (
-    "[[Plan]]", "[[plan.md]]", "[[b/Plan]]", "[[b]]", "[[./b]]", "[[/b]]", "[[my_page]]", "[[a/b]]", "[[C#]]",
-    "[[Nick|Plan]]", "[[Nick]]", "[[b/README]]", "[x](b)", "[x](b/)", "[x](../Plan.md)", "[x](b/Plan.md)",
-    "[x](/b/plan/)", "[x](plan.html)", "[x](README.md)", "[x](/old/)", "[x](my%20page.md)", "[x](/)",
-)  # fmt: skip
-FRONTS = ("", "", "---\naliases: [Nick, b]\n---\n", "---\ntitle: Nick\n---\n", "---\npermalink: /old/\n---\n")
-
-
-def change(wiki: dict[str, str], chance: random.Random) -> None:
-    """A page of a name that others bear comes, goes, moves or is edited."""
-    path = chance.choice(FOLDERS) + chance.choice(FILES)
-    text = wiki.pop(chance.choice(sorted(wiki))) if wiki and chance.random() < 0.6 else None
-    if text is None or chance.random() < 0.5:
-        text = chance.choice(FRONTS) + " ".join(chance.sample(TARGETS, 3))
-    if chance.random() < 0.8:
-        wiki[path] = text
-
-
-@pytest.mark.parametrize(
-    "operations", [60, pytest.param(10_000, marks=pytest.mark.slow, id="at length")], ids=str
-)
-def test_after_any_moves_links_mean_what_an_index_made_from_nothing_says(
-    tmp_path: Path, operations: int
-) -> None:
-    chance = random.Random(operations)
-    wiki: dict[str, str] = {}
-    statement = """SELECT slug, target, label, target_slug, how, ambiguous, fragment FROM v1_links
-        ORDER BY slug, target, label, line"""
-    with open_store(tmp_path / "followed") as store:
-        for number in range(operations):
-            change(wiki, chance)
-            bring(store, wiki)
-            if number % 20 == 19:
-                with open_store(tmp_path / str(number)) as fresh:
-                    bring(fresh, wiki)
-                    assert select(store, statement) == select(fresh, statement), number
-        keys = "SELECT count(*) FROM target_key WHERE target_id NOT IN (SELECT target_id FROM target)"
-        assert select(store, keys) == [(0,)]
+def test_after_any_moves_links_mean_what_an_index_made_from_nothing_says(tmp_path: Path) -> None:
+    """`python -m tests.crash.moves` is the long form."""
+    assert list(moves.differences(tmp_path, operations=300, seed=60)) == []
 
 
 def test_the_links_that_several_projects_agreed_on(store: Store) -> None:
