@@ -11,7 +11,7 @@ from tests.building import Bench
 from tests.corpora import CHECKS
 from tests.shared_data import shared_folder
 
-SHARE = 8  # every eighth page: all scripts and all kinds of pages, in a few seconds
+SHARE = 16  # every sixteenth page: all scripts and all kinds of pages, in a few seconds
 
 
 @pytest.fixture(scope="module", params=["powershell", "obsidian-help"])
