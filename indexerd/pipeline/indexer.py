@@ -20,7 +20,7 @@ from indexerd.core.page.names import CONFIG_FILE, TOPICS_FILE
 from indexerd.core.project import projection_fingerprint
 from indexerd.core.sync.confirmation import needs_confirmation
 from indexerd.core.sync.disk_clock import DiskClock
-from indexerd.core.sync.model import ScanRecord
+from indexerd.core.sync.model import IndexedPage, ScanRecord
 from indexerd.core.sync.paths import WHOLE_TREE, outermost
 from indexerd.core.sync.plan import (
     Gathered,
@@ -29,9 +29,7 @@ from indexerd.core.sync.plan import (
     Projected,
     Unread,
     Vanished,
-    claimed_groups,
     compose_plan,
-    groups_of,
 )
 from indexerd.core.sync.reconcile import READ_FAILED, UNSETTLED, Scan, Work, plan_scan
 from indexerd.core.sync.retries import Retries
@@ -47,7 +45,6 @@ from indexerd.tree.tree import Tree
 COMMIT_PAGES: Final = 1000
 COMMIT_BYTES: Final = 16 << 20  # of pages; their records take some five times that in memory
 _PASSING: Final = {UNSETTLED, READ_FAILED}  # perhaps not so the next time
-_FEW_PATHS: Final = 16  # looked up one by one; more are cheaper in one query
 
 V = TypeVar("V")
 
@@ -119,11 +116,13 @@ class Indexer:
                 scan = scan.with_diagnostics({TOPICS_FILE: (declared.problem,)})
             if not self._declarations.are_new(declared):
                 declared = None
-        indexed = _merged(self._store.fetch_indexed(prefix=cover) for cover in covers)
+        indexed: dict[str, IndexedPage] = {}
+        for cover in covers:
+            indexed |= self._store.fetch_indexed(prefix=cover)
         work = plan_scan(
             scan,
             indexed,
-            self._fetch_known({*covers, *scan.diagnostics}),
+            self._store.fetch_diagnostics({*covers, *scan.diagnostics}),
             projection=self._projection,
             max_page_bytes=self._tree.settings.max_page_bytes,
         )
@@ -279,21 +278,7 @@ class Indexer:
             self._commit(replace(gathered, outcomes=(without_text(outcome, reason),)), update)
 
     def _commit_at_once(self, gathered: Gathered, update: Update) -> None:
-        paths = {outcome.path for outcome in gathered.outcomes} | set(gathered.gone)
-        indexed = self._store.fetch_indexed(paths)
-        coming, going = gathered.coming(indexed), gathered.going(indexed)
-        neighbours = self._paths_in(groups_of(coming | going))
-        members = (neighbours | coming) - going
-        claimants = self._paths_in(claimed_groups(members)) - going
-        indexed |= self._store.fetch_indexed(neighbours - indexed.keys())
-        plan = compose_plan(
-            gathered,
-            indexed,
-            self._fetch_known({*paths, *members, *gathered.said}),
-            members=members,
-            claimants=claimants,
-            projection=self._projection,
-        )
+        plan = compose_plan(gathered, self._store, projection=self._projection)
         update.add(self._store.apply(plan, committed_at=time_text(time.time_ns())))
         self._report(gathered.outcomes, update)
 
@@ -319,16 +304,6 @@ class Indexer:
                 if outcome.diagnostic.kind in _PASSING:
                     update.left.append(outcome.path)
 
-    def _paths_in(self, groups: set[str]) -> set[str]:
-        if not groups:
-            return set()
-        return {path for paths in self._store.fetch_neighbours(groups).values() for path in paths}
-
-    def _fetch_known(self, paths: set[str]) -> dict[str, tuple[Diagnostic, ...]]:
-        if "" in paths or len(paths) > _FEW_PATHS:
-            return self._store.fetch_diagnostics()
-        return _merged(self._store.fetch_diagnostics(path) for path in paths)
-
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
@@ -340,13 +315,6 @@ def _uncollected() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
-
-
-def _merged(parts: Iterable[dict[str, V]]) -> dict[str, V]:
-    whole: dict[str, V] = {}
-    for part in parts:
-        whole |= part
-    return whole
 
 
 def _counted(outcomes: Iterable[V], total: int, progress: Callable[[int, int], None] | None) -> Iterator[V]:

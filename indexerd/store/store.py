@@ -146,19 +146,19 @@ class Store:
         with self._explaining():
             return fetch.fetch_shown_paths(self._connection)
 
-    def fetch_neighbours(self, base_slugs: Collection[str]) -> dict[str, list[str]]:
-        """The paths of the pages that share each base slug; one that nobody has is left out."""
+    def fetch_neighbours(self, base_slugs: Collection[str]) -> set[str]:
+        """The paths of the pages whose base slug is one of these; nothing before a rebuild."""
         if not self._is_readable:
-            return {}
+            return set()
         with self._explaining():
             return fetch.fetch_neighbours(self._connection, base_slugs)
 
-    def fetch_diagnostics(self, prefix: str = "") -> dict[str, tuple[Diagnostic, ...]]:
-        """The diagnostics of the last scan of each path at or below `prefix` (PathDiagnostics)."""
+    def fetch_diagnostics(self, prefixes: Collection[str] = ("",)) -> dict[str, tuple[Diagnostic, ...]]:
+        """The diagnostics of paths at or below these at least (PathDiagnostics)."""
         if not self._is_readable:
             return {}
         with self._explaining():
-            return fetch.fetch_diagnostics(self._connection, prefix)
+            return fetch.fetch_diagnostics(self._connection, prefixes)
 
     def apply(self, plan: Plan, *, committed_at: str) -> Applied:
         """Write a plan in one transaction; all of it, or nothing and an IndexerdError.

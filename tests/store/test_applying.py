@@ -272,7 +272,7 @@ def test_diagnostics_alone_move_the_generation_without_a_change_entry(store: Sto
     assert [row[0] for row in said(store)] == ["a.md", "b.md"]
     assert store.apply(plan, committed_at=NOON).committed is False
     assert store.fetch_diagnostics() == {"a.md": (unreadable,), "b.md": (unreadable,)}
-    assert store.fetch_diagnostics("b.md") == {"b.md": (unreadable,)}
+    assert store.fetch_diagnostics(["b.md"]) == {"b.md": (unreadable,)}
 
 
 def test_what_a_look_said_and_what_a_projection_says_do_not_overwrite_each_other(store: Store) -> None:
@@ -341,7 +341,7 @@ def test_what_the_index_knows_is_fetched_whole_by_path_and_below_a_folder(store:
 
 def test_neighbours_are_the_pages_with_the_same_base_slug(store: Store) -> None:
     bring(store, {"a.md": "", "a/README.md": "", "a/index.md": "", "b.md": ""})
-    assert store.fetch_neighbours({"a", "none"}) == {"a": ["a.md", "a/README.md", "a/index.md"]}
+    assert store.fetch_neighbours({"a", "none"}) == {"a.md", "a/README.md", "a/index.md"}
 
 
 def test_topics_come_go_and_stand_under_each_other(store: Store) -> None:

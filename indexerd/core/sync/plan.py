@@ -1,14 +1,16 @@
 """What a batch of pages that were looked at writes: one transaction, with the slugs they have in it.
 
 A page that comes or goes may change the slug of its neighbours, so the neighbours are part of the
-batch (spec 1.3). Pure: the caller fetches what it is asked for, the store writes what comes out.
+batch (spec 1.3). Pure: what the index knows is asked of `Known`, the store writes what comes out.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from indexerd.core.model import Diagnostic, Page, Stamp, TopicDeclaration
 from indexerd.core.page.slugs import (
@@ -92,46 +94,29 @@ class Gathered:
     topics: tuple[TopicDeclaration, ...] | None = None
     complete: bool = False
 
-    def coming(self, indexed: Mapping[str, IndexedPage]) -> set[str]:
-        """The pages that the index does not have yet."""
-        return {outcome.path for outcome in self.outcomes if isinstance(outcome, Projected)} - indexed.keys()
 
-    def going(self, indexed: Mapping[str, IndexedPage]) -> set[str]:
-        """The pages that the index has and must not have any more."""
-        return set(self.gone) & indexed.keys()
+class Known(Protocol):
+    """What a plan asks of the index."""
 
+    def fetch_indexed(self, paths: Collection[str]) -> dict[str, IndexedPage]:
+        """The pages that the index has at these paths."""
 
-def groups_of(paths: Iterable[str]) -> set[str]:
-    """The base slugs whose pages must be known where pages at `paths` come or go."""
-    return {group for path in paths for group in affected_groups(path)}
+    def fetch_neighbours(self, base_slugs: Collection[str]) -> set[str]:
+        """The paths of the pages whose base slug is one of these."""
 
-
-def claimed_groups(members: Iterable[str]) -> set[str]:
-    """The base slugs that a page losing its own slug among `members` would take."""
-    groups: dict[str, list[str]] = defaultdict(list)
-    for path in members:
-        groups[base_slug(path)].append(path)
-    rivals = [path for group in groups.values() if len(group) > 1 for path in group]
-    return set(claimed_by_losers(rivals)) - groups.keys()
+    def fetch_diagnostics(self, prefixes: Collection[str]) -> dict[str, tuple[Diagnostic, ...]]:
+        """What is said of the paths at or below these, and perhaps of others."""
 
 
-def compose_plan(
-    gathered: Gathered,
-    indexed: Mapping[str, IndexedPage],
-    known: Mapping[str, tuple[Diagnostic, ...]],
-    *,
-    members: Iterable[str],
-    claimants: Iterable[str],
-    projection: str,
-) -> Plan:
-    """The transaction. `members`: the pages of `groups_of` what comes and goes, as they will be.
-
-    `claimants`: the pages of `claimed_groups(members)`. `indexed` holds every path of the batch and
-    all members that the index has, `known` what it says of paths.
-    """
-    members, going = set(members), gathered.going(indexed)
-    slugs = assign_slugs(members | set(claimants)) if members else {}
-    settled = {path: slugs[path] for path in members}
+def compose_plan(gathered: Gathered, known: Known, *, projection: str) -> Plan:
+    """The transaction that brings the index to what was gathered."""
+    paths = {outcome.path for outcome in gathered.outcomes} | set(gathered.gone)
+    indexed = known.fetch_indexed(paths)
+    projected = {outcome.path for outcome in gathered.outcomes if isinstance(outcome, Projected)}
+    coming, going = projected - indexed.keys(), set(gathered.gone) & indexed.keys()
+    settled = _settle_slugs(coming, going, known)
+    indexed |= known.fetch_indexed(settled.keys() - indexed.keys() - coming)
+    said = known.fetch_diagnostics({*paths, *settled, *gathered.said})
     upserts, touches = [], []
     for outcome in gathered.outcomes:
         if isinstance(outcome, Projected):
@@ -150,11 +135,32 @@ def compose_plan(
         touches=tuple(touches),
         deletes=tuple(sorted(going, key=str.encode)),
         renamed=tuple(sorted(renamed)),
-        diagnostics=_said(gathered, known, settled, written, going),
+        diagnostics=_said(gathered, said, settled, written, going),
         topics=gathered.topics,
         projection=projection,
         complete=gathered.complete,
     )
+
+
+def _settle_slugs(coming: AbstractSet[str], going: AbstractSet[str], known: Known) -> dict[str, Slugged]:
+    """The slugs of the pages that come, and of all that share or shared a base slug with a change."""
+    groups = {group for path in coming | going for group in affected_groups(path)}
+    if not groups:
+        return {}
+    members = (known.fetch_neighbours(groups) | coming) - going
+    claimed = _claimed_groups(members)
+    claimants = known.fetch_neighbours(claimed) - going if claimed else set()
+    slugs = assign_slugs(members | claimants)
+    return {path: slugs[path] for path in members}
+
+
+def _claimed_groups(members: AbstractSet[str]) -> set[str]:
+    """The base slugs that a page losing its own slug among `members` would take."""
+    groups: dict[str, list[str]] = defaultdict(list)
+    for path in members:
+        groups[base_slug(path)].append(path)
+    rivals = [path for group in groups.values() if len(group) > 1 for path in group]
+    return set(claimed_by_losers(rivals)) - groups.keys()
 
 
 def _is_touched(outcome: Unchanged, page: IndexedPage) -> bool:

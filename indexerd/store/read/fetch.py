@@ -41,10 +41,10 @@ _INDEXED: Final = """SELECT path, slug, device, inode, size, mtime_ns, ctime_ns,
 _COUNT: Final = "SELECT count(*) FROM (SELECT 1 FROM page LIMIT ?)"
 _BELOW: Final = "path = ?1 OR (path > ?1 || '/' AND path < ?1 || '0')"  # '0' follows '/' in ASCII
 _GIVEN: Final = "(SELECT value FROM json_each(?))"
-_NEIGHBOURS: Final = f"""SELECT base_slug, path FROM page
-    WHERE base_slug IN {_GIVEN} ORDER BY base_slug, path"""
+_NEIGHBOURS: Final = f"SELECT path FROM page WHERE base_slug IN {_GIVEN}"
 _SAID_OF_PATHS: Final = """SELECT path, kind, message, line FROM diagnostic WHERE origin = 1 {}
     ORDER BY path, nth"""
+_FEW_PREFIXES: Final = 16  # looked up one by one; more are cheaper in one query
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,18 +144,27 @@ def fetch_shown_paths(connection: apsw.Connection) -> set[str]:
         return set()
 
 
-def fetch_neighbours(connection: apsw.Connection, base_slugs: Collection[str]) -> dict[str, list[str]]:
-    """The paths of the pages that share each base slug; one that nobody has is left out."""
-    found: dict[str, list[str]] = defaultdict(list)
-    for base, path in select_rows(connection, _NEIGHBOURS, (json.dumps(sorted(base_slugs)),)):
-        found[base].append(path)
-    return dict(found)
+def fetch_neighbours(connection: apsw.Connection, base_slugs: Collection[str]) -> set[str]:
+    """The paths of the pages whose base slug is one of these."""
+    return {path for (path,) in select_rows(connection, _NEIGHBOURS, (json.dumps(sorted(base_slugs)),))}
 
 
-def fetch_diagnostics(connection: apsw.Connection, prefix: str) -> dict[str, tuple[Diagnostic, ...]]:
-    """The diagnostics of the last scan of these paths (model.PathDiagnostics)."""
+def fetch_diagnostics(
+    connection: apsw.Connection, prefixes: Collection[str]
+) -> dict[str, tuple[Diagnostic, ...]]:
+    """The diagnostics of the paths at or below these ('' for everything), or of all where they are many."""
+    if "" in prefixes or len(prefixes) > _FEW_PREFIXES:
+        return _diagnostics(connection, "", ())
+    found: dict[str, tuple[Diagnostic, ...]] = {}
+    for prefix in prefixes:
+        found |= _diagnostics(connection, f"AND ({_BELOW})", (prefix.rstrip("/"),))
+    return found
+
+
+def _diagnostics(
+    connection: apsw.Connection, where: str, values: tuple[str, ...]
+) -> dict[str, tuple[Diagnostic, ...]]:
     found: dict[str, list[Diagnostic]] = defaultdict(list)
-    where, values = (f"AND ({_BELOW})", (prefix.rstrip("/"),)) if prefix else ("", ())
     for path, kind, message, line in select_rows(connection, _SAID_OF_PATHS.format(where), values):
         found[path].append(Diagnostic(kind, message, line))
     return {path: tuple(said) for path, said in found.items()}

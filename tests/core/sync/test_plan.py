@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from hypothesis import given
@@ -18,9 +19,7 @@ from indexerd.core.sync.plan import (
     Unchanged,
     Unread,
     Vanished,
-    claimed_groups,
     compose_plan,
-    groups_of,
 )
 
 STAMP = Stamp(1, 2, 3, 4, 5)
@@ -39,20 +38,17 @@ class Model:
     pages: dict[str, IndexedPage] = field(default_factory=dict)
     said: dict[str, tuple[Diagnostic, ...]] = field(default_factory=dict)
 
-    def neighbours(self, groups: set[str]) -> set[str]:
-        return {path for path in self.pages if base_slug(path) in groups}
+    def fetch_indexed(self, paths: Collection[str]) -> dict[str, IndexedPage]:
+        return {path: self.pages[path] for path in paths if path in self.pages}
+
+    def fetch_neighbours(self, base_slugs: Collection[str]) -> set[str]:
+        return {path for path in self.pages if base_slug(path) in base_slugs}
+
+    def fetch_diagnostics(self, prefixes: Collection[str]) -> dict[str, tuple[Diagnostic, ...]]:
+        return {path: self.said[path] for path in prefixes if path in self.said}
 
     def plan(self, gathered: Gathered) -> Plan:
-        coming, going = gathered.coming(self.pages), gathered.going(self.pages)
-        members = (self.neighbours(groups_of(coming | going)) | coming) - going
-        return compose_plan(
-            gathered,
-            self.pages,
-            self.said,
-            members=members,
-            claimants=self.neighbours(claimed_groups(members)) - going,
-            projection="p",
-        )
+        return compose_plan(gathered, self, projection="p")
 
     def apply(self, *outcomes: Outcome, gone: tuple[str, ...] = ()) -> Plan:
         """Do what the store does, and hold it to a unique slug a page."""
