@@ -13,26 +13,29 @@ from contextlib import ExitStack
 from indexerd.contract.record import Record
 from wikiq.errors import ForeignIndexError, NoIndexError, UnreadableIndexError
 from wikiq.feed import sql
-from wikiq.feed.pages import as_rows, read_pages, read_rows
-from wikiq.feed.schema import CHANGE, LINK, WHOLE, ddl
-from wikiq.feed.tables import Tables
+from wikiq.feed.pages import as_rows, no_rows, read_pages, read_rows
+from wikiq.feed.schema import CHANGE, LINK, PAGE, WHOLE, ddl
+from wikiq.feed.tables import PAGES_AT_ONCE, Tables
 from wikiq.index.postgres.connect import FEED_FORMAT, connect, explained, failures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from typing import Any
 
-    from wikiq.feed.pages import Row, TermKey
+    from wikiq.feed.pages import PageRows, Row, TermKey
     from wikiq.feed.schema import Table
     from wikiq.index.database import Snapshot
     from wikiq.index.postgres.connect import Address
 
-PAGES_AT_ONCE = 200  # in memory while a wiki is fed from nothing: some megabytes
 LOCK_PATIENCE_S = 10.0  # the server takes a moment to see that a killed feeder is gone
 LOCK_PAUSE_S = 0.1
 TOUCHED_EVERY_S = 5.0  # how often a look that found nothing is told: readers call this the age
 NOTE = "texts are those of the index byte for byte, but NUL is U+FFFD"
+_NAMING = tuple(
+    PAGE.columns.index(column)
+    for column in ("page_id", "slug", "path", "title", "front_matter", "raw_front_matter")
+)
 UP_TO_DATE, ANEW, CAUGHT_UP = "up to date", "anew", "caught up"
 
 
@@ -150,7 +153,8 @@ class Feeder:
     def _load(self, tables: Tables, snapshot: Snapshot) -> Fed:
         ids = [row[0] for row in snapshot.rows(sql.SELECT_STAMPS)]
         for start in range(0, len(ids), PAGES_AT_ONCE):
-            tables.insert_pages(read_pages(snapshot, ids[start : start + PAGES_AT_ONCE]))
+            rows = read_pages(snapshot, ids[start : start + PAGES_AT_ONCE], no_rows())
+            tables.change_pages(no_rows(), rows)
         for table in (*WHOLE, CHANGE):
             tables.copy(table, read_rows(snapshot, table))
         tables.count_terms()
@@ -160,15 +164,19 @@ class Feeder:
         changed = [row[0] for row in snapshot.rows(sql.SELECT_CHANGED, (generation,))]
         stamps = {row[0]: row[1:] for row in snapshot.rows(sql.SELECT_STAMPS)}
         gone = [page_id for page_id in held.stamps if page_id not in stamps]
-        before = _identities(tables, [*changed, *gone])
-        tables.delete_pages([*changed, *gone])  # all of them first: a slug may have moved to another page
+        tables.delete_pages(gone)
         for page_id in gone:
             held.links.pop(page_id, None)
+        if len(changed) > PAGES_AT_ONCE:
+            tables.delete_pages(changed)  # all of them first: a slug may have moved to another page
+        is_renamed = bool(gone)
         for start in range(0, len(changed), PAGES_AT_ONCE):
             ids = changed[start : start + PAGES_AT_ONCE]
-            rows = read_pages(snapshot, ids)
-            tables.insert_pages(rows)
-            held.links.update(dict.fromkeys(ids, ()) | _by_page(rows.tables[LINK.name]))
+            before = tables.rows_of(ids)
+            after = read_pages(snapshot, ids, before)
+            tables.change_pages(before, after)
+            is_renamed |= _identities(before) != _identities(after)
+            held.links.update(dict.fromkeys(ids, ()) | _by_page(after.tables[LINK.name]))
         touched = [
             (*stamp, tables.wiki_id, page_id)
             for page_id, stamp in stamps.items()
@@ -177,7 +185,7 @@ class Feeder:
         for stamp in touched:
             tables.run(sql.UPDATE_STAMP, stamp)
         held.stamps = stamps
-        if gone or before != _identities(tables, changed):
+        if is_renamed:
             _relink(tables, snapshot, held)
         for table in WHOLE:
             rows_now = _sorted(read_rows(snapshot, table))
@@ -270,9 +278,9 @@ def _relink(tables: Tables, snapshot: Snapshot, held: _Held) -> None:
     held.links = links
 
 
-def _identities(tables: Tables, page_ids: Sequence[int]) -> list[Row]:
+def _identities(rows: PageRows) -> list[Row]:
     """What decides which names pages have, and so what links mean."""
-    return sorted(tables.run(sql.SELECT_IDENTITIES, (tables.wiki_id, list(page_ids))))
+    return _sorted(tuple(row[place] for place in _NAMING) for row in rows.tables[PAGE.name])
 
 
 def _fed_rows(tables: Tables, table: Table) -> list[Row]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _INTEGERS: Final = frozenset({
     "page_id", "sections", "section_rowid", "ordinal", "level", "start_line", "end_line", "part", "parts",
-    "tokens", "line", "page_count",
+    "tokens", "line", "page_count", "f", "length",
 })  # fmt: skip
 _LARGE: Final = frozenset({"size", "generation", "mtime_ns", "since_generation"})
 _TRUTHS: Final = frozenset({"external", "ambiguous", "is_dir"})
@@ -29,7 +29,7 @@ _DERIVED: Final = {
 
 
 class Table(Record):
-    """A table that repeats the rows of a view; rows of a page are replaced together."""
+    """A table that repeats the rows of a view."""
 
     name: str
     view: str
@@ -39,6 +39,11 @@ class Table(Record):
     def is_of_pages(self) -> bool:
         """Tell whether each row belongs to a page."""
         return "page_id" in self.columns
+
+    @property
+    def key(self) -> str:
+        """The column by which rows are replaced: those of a page together, but each section by itself."""
+        return "section_rowid" if self.name == "section" else "page_id"
 
     @property
     def paths(self) -> tuple[int, ...]:
@@ -82,7 +87,15 @@ COUNTS: Final = ("word_count", "piece_section_count", "piece_word_count", "name_
 # Beside the columns of their views: what row-level policies go by, and the words of a section as they are
 # indexed, a column a line, each word with blanks around it.
 EXTRA: Final = {"page": ("topics", *COUNTS), "section": ("words", "pieces")}
-ALL: Final = (PAGE, SECTION, *OF_PAGES, *WHOLE, CHANGE)
+# The words of a page's names: no view has them.
+NAME_POSTING: Final = Table(name="name_posting", view="", columns=("page_id", "term", "f", "length"))
+ROWS_OF_PAGES: Final = (PAGE, SECTION, *OF_PAGES, NAME_POSTING)
+ALL: Final = (*ROWS_OF_PAGES, *WHOLE, CHANGE)
+
+
+def columns_of(table: Table) -> tuple[str, ...]:
+    """The columns of a table after `wiki_id`."""
+    return (*table.columns, *EXTRA.get(table.name, ()))
 
 
 def type_of(column: str) -> str:
@@ -131,13 +144,6 @@ _POSTINGS: Final = (
         length integer NOT NULL)""",
     """CREATE INDEX posting_term ON {tables}.posting(wiki_id, term_id, section_rowid)
         INCLUDE (page_id, f, length)""",
-    "CREATE INDEX posting_page ON {tables}.posting(wiki_id, page_id)",
-    """CREATE TABLE {tables}.name_posting(
-        wiki_id integer NOT NULL,
-        term text COLLATE "C" NOT NULL,
-        page_id integer NOT NULL,
-        f integer NOT NULL,
-        length integer NOT NULL)""",
     "CREATE INDEX name_posting_term ON {tables}.name_posting(wiki_id, term)",
 )
 _KEYS: Final = {
@@ -158,7 +164,7 @@ def ddl(tables: str) -> list[str]:
     """The statements that make the tables in a schema."""
     made = ["CREATE SCHEMA IF NOT EXISTS {tables}"]
     for table in ALL:
-        columns = (*table.columns, *EXTRA.get(table.name, ()))
+        columns = columns_of(table)
         lines = ["wiki_id integer NOT NULL", *(f"{column} {type_of(column)}" for column in columns)]
         lines += _KEYS.get(table.name, ())
         body = ",\n  ".join(lines)

@@ -35,25 +35,25 @@ UPDATE {tables}.wiki SET format = %(format)s, index_id = %(index_id)s, generatio
 TOUCH_WIKI = "UPDATE {tables}.wiki SET seen_at = now() WHERE wiki_id = %s"
 SELECT_FED_STAMPS = "SELECT page_id, updated_at, mtime_ns FROM {tables}.page WHERE wiki_id = %s"
 SELECT_FED_ROWS = "SELECT {columns} FROM {tables}.{table} WHERE wiki_id = %s"
-SELECT_IDENTITIES = """
-SELECT page_id, slug, path, title, front_matter, raw_front_matter FROM {tables}.page
-WHERE wiki_id = %s AND page_id = ANY(%s)"""
+SELECT_FED_PAGES = "SELECT {columns} FROM {tables}.{table} WHERE wiki_id = %s AND page_id = ANY(%s)"
 DELETE_WIKI_ROWS = "DELETE FROM {tables}.{table} WHERE wiki_id = %s"
-DELETE_PAGES = "DELETE FROM {tables}.{table} WHERE wiki_id = %s AND page_id = ANY(%s)"
+DELETE_ROWS = "DELETE FROM {tables}.{table} WHERE wiki_id = %s AND {key} = ANY(%s)"
 UPDATE_STAMP = """
 UPDATE {tables}.page SET updated_at = %s, mtime_ns = %s WHERE wiki_id = %s AND page_id = %s"""
 DELETE_CHANGES = "DELETE FROM {tables}.change WHERE wiki_id = %s AND generation <= %s"
+# Postings of a whole wiki are sorted before they go in: the index is packed, and built without moving about.
+MAKE_LOADED = "CREATE TEMPORARY TABLE loaded ON COMMIT DROP AS TABLE {tables}.posting WITH NO DATA"
+MOVE_LOADED = "INSERT INTO {tables}.posting SELECT * FROM pg_temp.loaded ORDER BY term_id, section_rowid"
 COPY_ROWS = "COPY {tables}.{table}({columns}) FROM STDIN"
 
-SELECT_POSTED = """
-SELECT term_id, count(*) FROM {tables}.posting WHERE wiki_id = %s AND page_id = ANY(%s) GROUP BY term_id"""
-# How much bm25's totals lose with pages.
-SELECT_COUNTS = """
-SELECT coalesce(sum(sections), 0), coalesce(sum(word_count), 0), coalesce(sum(piece_section_count), 0),
-  coalesce(sum(piece_word_count), 0), coalesce(sum(name_word_count), 0)
-FROM {tables}.page WHERE wiki_id = %s AND page_id = ANY(%s)"""
+# By whole keys of the index on postings, which begins with the term.
+DELETE_POSTINGS = """
+DELETE FROM {tables}.posting t USING unnest(%s::int[], %s::int[]) AS gone(term_id, section_rowid)
+WHERE t.wiki_id = %s AND t.term_id = gone.term_id AND t.section_rowid = gone.section_rowid"""
+# is_piece stands in the key between the two others: without it, each term reads all of the key.
 SELECT_TERM_IDS = """
-SELECT is_piece, term, term_id FROM {tables}.term WHERE wiki_id = %s AND term = ANY(%s)"""
+SELECT is_piece, term, term_id FROM {tables}.term
+WHERE wiki_id = %s AND is_piece = ANY(ARRAY[false, true]) AND term = ANY(%s)"""
 SELECT_NEW_IDS = """
 SELECT nextval(pg_get_serial_sequence(%s, 'term_id')) FROM generate_series(1, %s)"""
 UPDATE_COUNTS = """

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 from wikiq.feed import sql
-from wikiq.feed.schema import ALL, EXTRA, LINK, OF_PAGES, PAGE, SECTION
+from wikiq.feed.pages import no_rows
+from wikiq.feed.schema import ALL, LINK, ROWS_OF_PAGES, SECTION, columns_of
+from wikiq.feed.words import kept_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,10 +16,10 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
-    from wikiq.feed.pages import PageRows, Row, TermKey
+    from wikiq.feed.pages import PageRows, Posting, Row, TermKey
     from wikiq.feed.schema import Table
 
-_POSTINGS = ("posting", "name_posting")
+PAGES_AT_ONCE = 200  # in memory at once: some megabytes
 _BLOCK = 50_000  # postings written at once, as one text of about a megabyte
 
 
@@ -45,45 +47,97 @@ class Tables:
 
     def clear(self) -> None:
         """Delete every row of the wiki."""
-        for table in (*(table.name for table in ALL), *_POSTINGS, "term"):
+        for table in (*(table.name for table in ALL), "posting", "term"):
             self.run(sql.DELETE_WIKI_ROWS, (self.wiki_id,), table=table)
         self.ids.clear()
+        self.run(sql.MAKE_LOADED)
         self._is_empty = True
         self.totals = [0] * len(self.totals)
 
+    def rows_of(self, page_ids: Sequence[int]) -> PageRows:
+        """Read all rows of pages that are there."""
+        fed = no_rows()
+        if self._is_empty:
+            return fed
+        selects = [
+            sql.SELECT_FED_PAGES.format(
+                columns=", ".join(columns_of(table)), tables=self._tables, table=table.name
+            )
+            for table in ROWS_OF_PAGES
+        ]
+        bound = (self.wiki_id, list(page_ids)) * len(selects)
+        cursor = self._connection.execute("; ".join(selects), bound)  # one way there
+        for table in ROWS_OF_PAGES:
+            fed.tables[table.name] = cursor.fetchall()
+            cursor.nextset()
+        return fed
+
+    def change_pages(self, before: PageRows, after: PageRows) -> None:
+        """Bring pages from the rows that are there to others; rows that are the same stay where they are."""
+        told = zip(self.totals, after.totals(), before.totals(), strict=True)
+        self.totals = [total + more - less for total, more, less in told]
+        postings = self._delete_postings(before, after)
+        deletes: list[str] = []
+        bound: list[Any] = []
+        new: list[tuple[Table, list[Row]]] = []
+        for table in ROWS_OF_PAGES:
+            was, now = (_by_key(table, rows.tables[table.name]) for rows in (before, after))
+            moved = [key for key in {*was, *now} if was.get(key) != now.get(key)]
+            if gone := [key for key in moved if key in was]:
+                deletes.append(sql.DELETE_ROWS.format(tables=self._tables, table=table.name, key=table.key))
+                bound += (self.wiki_id, gone)
+            new.append((table, [row for key in moved for row in now.get(key, ())]))
+        if deletes:
+            self._connection.execute("; ".join(deletes), bound)
+        for table, rows in new:
+            self.copy(table, rows)
+        self._copy_postings(postings)
+
     def delete_pages(self, page_ids: Sequence[int]) -> None:
         """Delete all rows of pages."""
-        ids = list(page_ids)
-        self._more.subtract(dict(self.run(sql.SELECT_POSTED, (self.wiki_id, ids))))
-        (lost,) = self.run(sql.SELECT_COUNTS, (self.wiki_id, ids))
-        self.totals = [total - less for total, less in zip(self.totals, map(int, lost), strict=True)]
-        tables = ("page", "section", *(table.name for table in OF_PAGES), *_POSTINGS)
-        deletes = [sql.DELETE_PAGES.format(tables=self._tables, table=table) for table in tables]
-        self._connection.execute("; ".join(deletes), (self.wiki_id, ids) * len(tables))  # one way there
+        for start in range(0, len(page_ids), PAGES_AT_ONCE):
+            self.change_pages(self.rows_of(page_ids[start : start + PAGES_AT_ONCE]), no_rows())
 
-    def insert_pages(self, rows: PageRows) -> None:
-        """Write the rows of pages that are not there."""
-        for table in (PAGE, SECTION, *OF_PAGES):
-            self.copy(table, rows.tables[table.name])
-        self._find_ids({posting[0] for posting in rows.postings})
+    def _delete_postings(self, before: PageRows, after: PageRows) -> list[Posting]:
+        """Delete the postings of sections whose words are others now; gives those to be written."""
+        words = {row[0]: (row[1], *row[-2:]) for row in after.tables[SECTION.name]}
+        sections = before.tables[SECTION.name]
+        gone = [
+            ((is_piece, word), row[0])
+            for row in sections
+            if words.get(row[0]) != (row[1], *row[-2:])
+            for is_piece, kept in ((False, row[-2]), (True, row[-1]))
+            for word in kept_words(kept)
+        ]
+        self._find_ids({term for term, _ in gone})
+        if gone:
+            terms = [self.ids[term] for term, _ in gone]
+            self._more.subtract(terms)
+            self.run(sql.DELETE_POSTINGS, (terms, [rowid for _, rowid in gone], self.wiki_id))
+        stay = {row[0] for row in sections} - {rowid for _, rowid in gone}
+        return [posting for posting in after.postings if posting[2] not in stay]
+
+    def _copy_postings(self, postings: Sequence[Posting]) -> None:
+        if not postings:
+            return
+        self._find_ids({posting[0] for posting in postings})
         ids, wiki = self.ids, self.wiki_id
-        self._more.update(ids[posting[0]] for posting in rows.postings)
+        self._more.update(ids[posting[0]] for posting in postings)
         columns = "wiki_id, term_id, page_id, section_rowid, f, length"
-        copy_postings = sql.COPY_ROWS.format(tables=self._tables, table="posting", columns=columns)
-        with self._connection.cursor().copy(copy_postings) as copy:
-            for start in range(0, len(rows.postings), _BLOCK):
+        schema, table = ("pg_temp", "loaded") if self._is_empty else (self._tables, "posting")
+        statement = sql.COPY_ROWS.format(tables=schema, table=table, columns=columns)
+        with self._connection.cursor().copy(statement) as copy:
+            for start in range(0, len(postings), _BLOCK):
                 copy.write(
                     "".join(
                         f"{wiki}\t{ids[term]}\t{page_id}\t{rowid}\t{f}\t{length}\n"
-                        for term, page_id, rowid, f, length in rows.postings[start : start + _BLOCK]
+                        for term, page_id, rowid, f, length in postings[start : start + _BLOCK]
                     )
                 )
-        self._copy("name_posting", ("term", "page_id", "f", "length"), rows.names)
-        self.totals = [total + more for total, more in zip(self.totals, rows.totals, strict=True)]
 
     def replace_links(self, page_ids: Sequence[int], rows: Iterable[Row]) -> None:
         """Replace the links of pages."""
-        self.run(sql.DELETE_PAGES, (self.wiki_id, list(page_ids)), table=LINK.name)
+        self.run(sql.DELETE_ROWS, (self.wiki_id, list(page_ids)), table=LINK.name, key=LINK.key)
         self.copy(LINK, rows)
 
     def replace_all(self, table: Table, rows: Iterable[Row]) -> None:
@@ -93,10 +147,12 @@ class Tables:
 
     def copy(self, table: Table, rows: Iterable[Row]) -> None:
         """Add rows to a table."""
-        self._copy(table.name, (*table.columns, *EXTRA.get(table.name, ())), rows)
+        self._copy(table.name, columns_of(table), rows)
 
     def count_terms(self) -> None:
         """Bring `term` to what the postings are now; a term that no section holds goes."""
+        if self._is_empty:
+            self.run(sql.MOVE_LOADED)
         new = {self.ids[key]: key for key in self._new}
         told = (
             ("is_piece", "term", "term_id", "df"),
@@ -135,3 +191,14 @@ class Tables:
         with self._connection.cursor().copy(statement) as copy:
             for row in rows:
                 copy.write_row((self.wiki_id, *row))
+
+
+def _by_key(table: Table, rows: Iterable[Row]) -> dict[int, list[Row]]:
+    """Rows by what they are replaced by, in an order of their own."""
+    place = columns_of(table).index(table.key)
+    found: dict[int, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row[place], []).append(row)
+    for same in found.values():
+        same.sort(key=repr)
+    return found

@@ -33,6 +33,16 @@ class SectionWords(Record):
     length: int
 
 
+def kept_words(kept: str) -> set[str]:
+    """Give the words of a section from what is kept of them."""
+    return set(kept.split())
+
+
+def kept_length(kept: str) -> int:
+    """Count the words of a section in what is kept of them."""
+    return kept.count(" ") // 2
+
+
 def natural_words(texts: Sequence[str]) -> SectionWords:
     """The words of title, ancestors, heading and body."""
     title, ancestors, heading, body = texts
