@@ -58,6 +58,32 @@ def test_an_edit_moves_the_rows_of_its_page_alone(wiki: BuiltWiki, url: str) -> 
     )
 
 
+def test_an_edit_leaves_the_postings_of_other_sections_where_they_are(wiki: BuiltWiki, url: str) -> None:
+    feed(url, wiki.index.db)
+    kept = "SELECT ctid, xmin::text, p.* FROM {s}.posting p WHERE xmin::text = %s ORDER BY ctid"
+    ((load, _),) = ask(url, "SELECT xmin::text, count(*) FROM {s}.posting GROUP BY 1")
+    before = ask(url, kept, load)
+    wiki.bring(PAGES | {"setup.md": PAGES["setup.md"] + "\nOne more line.\n"})
+    feed(url, wiki.index.db)
+    assert differences(url, wiki.index.db) == []
+    ((edited,),) = ask(url, "SELECT section_rowid FROM {s}.section WHERE strpos(body, 'One more line') > 0")
+    left = [row for row in before if row[5] != edited]
+    assert 0 < len(left) < len(before)
+    assert ask(url, kept, load) == left
+
+
+def test_many_pages_that_change_their_slugs_at_once_are_fed(
+    wiki: BuiltWiki, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wikiq.feed.feeder.PAGES_AT_ONCE", 1)
+    wiki.bring({f"{name}.md": f"# {name}\n\nOf {name}.\n" for name in "abc"})
+    feed(url, wiki.index.db)
+    wiki.bring({f"{name}.md": f"# {name}\n\nNow {name}.\n" for name in "abcd"})
+    fed = feed(url, wiki.index.db)
+    assert (fed.how, fed.pages) == (CAUGHT_UP, 4)
+    assert differences(url, wiki.index.db) == []
+
+
 def test_a_page_that_comes_makes_the_links_of_others_whole(wiki: BuiltWiki, url: str) -> None:
     feed(url, wiki.index.db)
     wiki.bring(PAGES | {"gone.md": "# Here\n"})
@@ -168,7 +194,7 @@ TEXTS = st.text(
 )
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     states=st.lists(
         st.dictionaries(st.sampled_from(["a.md", "b.md", "d/c.md"]), TEXTS), min_size=1, max_size=4
