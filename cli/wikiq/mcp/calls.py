@@ -2,17 +2,20 @@
 
 The index is opened with the first call, so that a missing one is an answer with its remedy and one that
 appears later works; a file that was replaced is opened anew. Errors a user can mend are answers too.
+What a call needs is imported by the call: the answer to a client's first request waits for none of it.
 """
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from indexerd.contract.record import Record
-from wikiq.answers.search import search
-from wikiq.errors import DamagedIndexError, UnreadableIndexError, WikiqError
-from wikiq.index.freshness import COPY, freshness_of, last_commit, staleness
-from wikiq.index.locate import open_index
+from wikiq.errors import (
+    DamagedIndexError,
+    UnknownPageError,
+    UnknownSectionError,
+    UnreadableIndexError,
+    UsageError,
+    WikiqError,
+)
 from wikiq.mcp import texts
 from wikiq.mcp.budget import clip, compact, count_tokens
 from wikiq.mcp.tools import BadArgumentsError, check_arguments
@@ -37,9 +40,9 @@ if TYPE_CHECKING:
             """Hits."""
 
         def read(
-            self, found: Iterable[tuple[Passage, OutlineRow | None]], count: int, max_tokens: int, /
+            self, found: Iterable[tuple[Passage | str, OutlineRow | None]], count: int, max_tokens: int, /
         ) -> Any:
-            """Passages, each with the section that answers best."""
+            """Passages, each with the section that answers best; text tells why there is none."""
 
         def outline(self, found: texts.LinkedOutline, currency: texts.Currency, max_tokens: int, /) -> Any:
             """Headings and links."""
@@ -108,6 +111,8 @@ class Calls:
         if self._database is not None and self._database.is_replaced():
             self.close()
         if self._database is None:
+            from wikiq.index.locate import open_index
+
             source = self._source
             self._database = open_index(
                 db=source.db, wiki=source.wiki, environ=self._environ, folder=self._folder
@@ -124,6 +129,8 @@ class Calls:
 
 def _currency(snapshot: Snapshot, note: str | None) -> texts.Currency:
     """Generation, and whether the index may be behind the tree."""
+    from wikiq.index.freshness import COPY, freshness_of, last_commit, staleness
+
     freshness = freshness_of(snapshot)
     why = note or staleness(freshness, snapshot.root)
     age = f"a copy, {last_commit(freshness.age_s)}" if freshness.mode == COPY else None
@@ -133,6 +140,8 @@ def _currency(snapshot: Snapshot, note: str | None) -> texts.Currency:
 def _filters(arguments: Mapping[str, Any]) -> Filters:
     since = arguments.get("since")
     if since is not None:
+        from datetime import datetime
+
         from wikiq.query.dates import parse_since
 
         since = parse_since(since, datetime.now().astimezone())
@@ -144,6 +153,8 @@ def _filters(arguments: Mapping[str, Any]) -> Filters:
 
 
 def _search(snapshot: Snapshot, arguments: Mapping[str, Any], note: str | None, form: Form) -> Any:
+    from wikiq.answers.search import search
+
     request = SearchRequest(
         query=arguments["query"],
         filters=_filters(arguments),
@@ -162,18 +173,29 @@ def _read(snapshot: Snapshot, arguments: Mapping[str, Any], _note: str | None, f
 
 def _passages(
     snapshot: Snapshot, names: Sequence[str], query: str | None
-) -> Iterator[tuple[Passage, OutlineRow | None]]:
+) -> Iterator[tuple[Passage | str, OutlineRow | None]]:
+    """Passages in the order of their names; of a name that means nothing, why. One has to mean something."""
     from wikiq.answers.passages import passage
 
+    problems: list[str] = []
     for name in names:
-        found = passage(snapshot, name)
-        yield found, _answering(snapshot, found, query)
+        try:
+            found = passage(snapshot, name)
+        except (UnknownPageError, UnknownSectionError, UsageError) as error:
+            problems.append(clip(str(error)))
+            if len(problems) == len(names):
+                raise BadArgumentsError(clip("; ".join(problems))) from error
+            yield problems[-1], None
+        else:
+            yield found, _answering(snapshot, found, query)
 
 
 def _answering(snapshot: Snapshot, found: Passage, query: str | None) -> OutlineRow | None:
     """The section of a passage that answers `query` best; None without one."""
     if not query or not query.strip():
         return None
+    from wikiq.answers.search import search
+
     request = SearchRequest(query=query, filters=Filters(paths=(found.path,)), limit=10, sections=True)
     for hit in search(snapshot, request).hits:
         if hit.path == found.path and hit.evidence is not None:

@@ -29,18 +29,28 @@ def search(result: SearchResult, currency: Currency, max_tokens: int) -> dict[st
     return _fitted(head, {"notes": search_notes(result), "hits": result.hits}, max_tokens)
 
 
-def read(found: Iterable[tuple[Passage, OutlineRow | None]], count: int, max_tokens: int) -> dict[str, Any]:
-    """Passages that share the budget; `go_on` is the address of what was cut off."""
-    room = max_tokens * BYTES_PER_TOKEN - _size({"passages": [], "left_out": count})
+def read(
+    found: Iterable[tuple[Passage | str, OutlineRow | None]], count: int, max_tokens: int
+) -> dict[str, Any]:
+    """Passages that share the budget, and why others are none; `go_on` is the address of what was cut off."""
+    room = max_tokens * BYTES_PER_TOKEN - _size({"passages": [], "problems": [], "left_out": count})
     passages: list[dict[str, Any]] = []
+    problems: list[str] = []
     for number, (passage, first) in enumerate(found):
         share = max(LEAST_SHARE * BYTES_PER_TOKEN, room // (count - number)) - 1  # the comma
+        if isinstance(passage, str):
+            problem = _within(passage, share)
+            if share > room:
+                break
+            problems.append(problem)
+            room -= _size(problem) + 1
+            continue
         row = _passage(reading_of(passage, share // BYTES_PER_TOKEN, first), share)
         if row is None or share > room:
             break
         passages.append(row)
         room -= _size(row) + 1
-    return {"passages": passages, "left_out": count - len(passages)}
+    return {"passages": passages, "problems": problems, "left_out": count - len(passages) - len(problems)}
 
 
 def _passage(reading: Reading, room: int) -> dict[str, Any] | None:
@@ -108,10 +118,15 @@ def status(status: Status, currency: Currency) -> dict[str, Any]:
 
 
 def _head(currency: Currency) -> dict[str, Any]:
-    why = currency.why
-    while why and _size(why) > LONGEST_REASON:
-        why = why[: len(why) * 3 // 4]
-    return {"generation": currency.generation, "current": currency.why is None, "why": why and clip(why)}
+    why = currency.why and clip(_within(currency.why, LONGEST_REASON))
+    return {"generation": currency.generation, "current": currency.why is None, "why": why}
+
+
+def _within(text: str, room: int) -> str:
+    """The beginning of a text whose JSON has at most `room` bytes."""
+    while text and _size(text) > room:
+        text = text[: len(text) * 3 // 4]
+    return text
 
 
 def _fitted(head: dict[str, Any], lists: Mapping[str, Sequence[Any]], max_tokens: int) -> dict[str, Any]:
@@ -157,7 +172,7 @@ def _dated(**fields: str) -> dict[str, Any]:
 
 OUTPUT_SCHEMAS: Mapping[str, Any] = {
     "search": _dated(total="integer", notes="array", hits="array", left_out="integer"),
-    "read": _schema(passages="array", left_out="integer"),
+    "read": _schema(passages="array", problems="array", left_out="integer"),
     "outline": _dated(path="string", sections="array", links="array", backlinks="array", left_out="integer"),
     "list": _dated(kind="string", total="integer", rows="array", left_out="integer"),
     "status": _dated(status="object"),

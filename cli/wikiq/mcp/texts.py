@@ -110,8 +110,11 @@ def reading_of(passage: Passage, max_tokens: int, first: OutlineRow | None) -> R
     return Reading(passage=passage, start_line=start, lines=lines)
 
 
-def read(found: Iterable[tuple[Passage, OutlineRow | None]], count: int, max_tokens: int) -> str:
-    """Passages that share the budget, each with the section of it that answers best, if one was asked for."""
+def read(found: Iterable[tuple[Passage | str, OutlineRow | None]], count: int, max_tokens: int) -> str:
+    """Passages that share the budget, each with the section of it that answers best, if one was asked for.
+
+    Where there is none, why.
+    """
     notice = f"({count} more pages did not fit; raise max_tokens)"
     left, parts = max_tokens - (count_tokens(notice) + 1 if count > 1 else 0), []
     for number, (passage, first) in enumerate(found):
@@ -119,7 +122,10 @@ def read(found: Iterable[tuple[Passage, OutlineRow | None]], count: int, max_tok
         if share > left:
             parts.append(f"({count - number} more pages did not fit; raise max_tokens)")
             break
-        text = passage_text(passage, share, first)
+        if isinstance(passage, str):
+            text = Answer(f"({passage})", share).text()
+        else:
+            text = passage_text(passage, share, first)
         parts.append(text)
         left -= count_tokens(text) + 1
     return "\n\n".join(parts)

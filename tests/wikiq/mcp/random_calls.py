@@ -11,14 +11,15 @@ import json
 import random
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from tests.wikiq.sample_index import SamplePage, write_sample
-from wikiq.index.database import open_database
+from wikiq.answers.pages import topics
+from wikiq.index.database import Snapshot, open_database
 from wikiq.mcp import documents, texts
 from wikiq.mcp.budget import LONGEST_ERROR, compact, count_tokens
 from wikiq.mcp.calls import Calls, ToolAnswer
@@ -44,6 +45,8 @@ AWKWARD: Final = (
         for n in range(120)
     ),
 )
+PAGES_READ: Final = (1, 1, 1, 2, 3, 7, 40)  # in one call
+DEEPEST_PATHS: Final = 20  # half of the pages asked for are of these
 WORDS: Final = (
     "line",
     "word",
@@ -68,32 +71,38 @@ class Excess:
 
 
 class RandomCalls:
-    """Makes arguments up from a wiki's own paths and words."""
+    """Makes arguments up from a wiki's own paths, folders and topics, and from words."""
 
-    def __init__(self, seed: int, paths: list[str]) -> None:
+    def __init__(self, seed: int, snapshot: Snapshot) -> None:
         self._random = random.Random(seed)
-        self._paths = paths
+        self._paths = [str(row[0]) for row in snapshot.rows("SELECT path FROM page ORDER BY path")]
+        self._deep = sorted(self._paths, key=lambda path: -path.count("/"))[:DEEPEST_PATHS]
+        self._folders = sorted({path.rpartition("/")[0] for path in self._paths} - {""}) or ["nowhere"]
+        self._topics = [row.topic for row in topics(snapshot)] or ["nowhere"]
 
     def call(self) -> tuple[str, dict[str, Any]]:
         """A tool and its arguments."""
         name = self._random.choice(tuple(TOOLS))
-        arguments = {key: self._value(key) for key in TOOLS[name].arguments if self._random.random() < 0.6}
+        pages = PAGES_READ if name == "read" else (1,)
+        arguments = {
+            key: self._value(key, pages) for key in TOOLS[name].arguments if self._random.random() < 0.6
+        }
         for key, argument in TOOLS[name].arguments.items():
             if argument.required and self._random.random() < 0.97:
-                arguments[key] = self._value(key)
+                arguments[key] = self._value(key, pages)
         return name, arguments
 
-    def _value(self, key: str) -> Any:
+    def _value(self, key: str, pages: Sequence[int] = (1,)) -> Any:
         pick = self._random.choice
         values: dict[str, Callable[[], Any]] = {
             "query": lambda: " ".join(self._random.choices(WORDS, k=self._random.randint(1, 5))),
-            "page": lambda: "\n".join(self._page() for _ in range(pick((1, 1, 1, 2, 3, 7, 40)))),
+            "page": lambda: "\n".join(self._page() for _ in range(pick(pages))),
             "max_tokens": lambda: pick(
                 (100, 101, 130, 257, 1000, "1500", 20_000, 10**9, self._random.randint(100, 3000))
             ),
             "limit": lambda: pick((1, 3, 8, 50, "5", 900)),
-            "path": lambda: pick(("many/**", "*", "wide.md", "[", "nowhere/**")),
-            "topic": lambda: pick((None, "nowhere")),
+            "path": lambda: pick((f"{pick(self._folders)}/**", pick(self._paths), "*", "[", "nowhere/**")),
+            "topic": lambda: pick((None, pick(self._topics), pick(self._topics), "nowhere")),
             "since": lambda: pick((None, "7d", "2020-01-01", "whenever")),
             "kind": lambda: pick(("pages", "topics", "changes", "problems", "songs")),
             "generation": lambda: pick((0, 1, 10**12)),
@@ -103,7 +112,7 @@ class RandomCalls:
         return values[key]()
 
     def _page(self) -> str:
-        path = self._random.choice(self._paths)
+        path = self._random.choice(self._random.choice((self._paths, self._deep)))
         line = self._random.choice((1, 1, 1, 2, 3))
         if self._random.random() < 0.01:
             return "no-such-page"
@@ -129,8 +138,7 @@ def excess(answer: ToolAnswer, name: str, arguments: dict[str, Any]) -> Excess |
 def find_excesses(db: Path, count: int, seed: int = 1) -> Iterator[Excess]:
     """Make `count` calls, half of them in either form; gives the answers that are too large."""
     with closing(open_database(str(db))) as database, database.snapshot() as snapshot:
-        paths = [str(row[0]) for row in snapshot.rows("SELECT path FROM page ORDER BY path")]
-    made = RandomCalls(seed, paths)
+        made = RandomCalls(seed, snapshot)
     forms = [Calls(Source(db=str(db)), {}, "/", form) for form in (texts, documents)]
     try:
         for number in range(count):

@@ -100,6 +100,22 @@ def test_what_is_wrong_with_a_call_is_an_answer_that_lets_it_be_mended(session: 
     assert session.request("resources/list")["error"]["code"] == -32601
 
 
+def test_an_unknown_page_among_several_keeps_nobody_from_the_others(session: Session) -> None:
+    asked = ("guide/README.md", "run-lifecicle.md", "notes/short.md#nowhere", "notes/short.md")
+    told = session.tool("read", page="\n".join(asked))
+    assert told.startswith("guide/README.md:1-")
+    assert "\n\n(run-lifecicle.md: " in told
+    assert "did you mean" in told
+    assert "wikiq outline notes/short`)\n\n" in told
+    assert "\n\nnotes/short.md:1-" in told
+
+
+def test_pages_of_which_none_is_known_are_an_error_that_names_each(session: Session) -> None:
+    told = session.refusal("read", page="run-lifecicle.md\nnever-heard.md")
+    assert "run-lifecicle.md" in told
+    assert "never-heard.md" in told
+
+
 @pytest.mark.parametrize(
     "line",
     [

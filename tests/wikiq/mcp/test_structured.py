@@ -62,6 +62,14 @@ def test_what_does_not_fit_is_counted(session: Session) -> None:
     assert document["left_out"] == document["total"] - len(document["rows"])
 
 
+def test_an_unknown_page_among_several_is_a_problem_beside_the_others(session: Session) -> None:
+    result = result_of(session, "read", page="notes/short.md\nrun-lifecicle.md")
+    found = result["structuredContent"]
+    assert [one["path"] for one in found["passages"]] == ["notes/short.md"]
+    assert [problem.partition(":")[0] for problem in found["problems"]] == ["run-lifecicle.md"]
+    assert found["left_out"] == 0
+
+
 def test_an_error_is_text_alone(session: Session) -> None:
     result = result_of(session, "read", page="nowhere.md")
     assert result["isError"] is True
