@@ -14,7 +14,7 @@ from typing import Any
 from indexerd.command.logs import get_logger
 from indexerd.core.model import ProjectionOptions
 from indexerd.pipeline.indexer import Indexer
-from indexerd.pipeline.survey import Survey, Update
+from indexerd.pipeline.results import ScanResult, Update
 from indexerd.pipeline.whole_build import build_whole
 from indexerd.pipeline.workers import Projector
 from indexerd.store import Snapshot, Store
@@ -79,7 +79,7 @@ class Bench:
     def build(self) -> Update:
         return self.build_and_survey()[1]
 
-    def build_and_survey(self) -> tuple[Survey, Update]:
+    def build_and_survey(self) -> tuple[ScanResult, Update]:
         with self.opened() as (indexer, _):
             return build_whole(indexer, sleep=lambda _: None)
 

@@ -21,7 +21,7 @@ from indexerd.contract.barrier import Answer
 from indexerd.core.sync.intervals import SHORTEST_INTERVAL_S
 from indexerd.daemon.environment import Surroundings
 from indexerd.daemon.loop import Daemon
-from indexerd.daemon.resources import Workshop
+from indexerd.daemon.resources import Resources
 from indexerd.errors import StorageError
 from indexerd.service.notify import ServiceManager
 from indexerd.service.status_file import StateFile
@@ -73,7 +73,7 @@ class Followed:
     clock: Clock
     log: Log
     script: Script
-    workshop: Workshop
+    resources: Resources
     daemon: Daemon
 
     def write(self, path: str, text: str) -> None:
@@ -92,11 +92,11 @@ class Followed:
     def advance(self, seconds: float) -> None:
         """Puts the clock forward and lets the loop notice."""
         self.clock.ahead_s += seconds
-        self.daemon._pulse.wake()
+        self.daemon._sleeper.wake()
 
     def advance_to_periodic_scan(self) -> None:
         """As if the last scan had cost nothing, so that the shortest interval is over now."""
-        self.daemon._agenda._last_scan_s = 0.0
+        self.daemon._scheduler._last_scan_s = 0.0
         self.advance(SHORTEST_INTERVAL_S)
 
     def indexed(self) -> dict[str, str | None]:
@@ -143,7 +143,7 @@ class Followed:
         """Until nothing that is due is left to do."""
 
         def is_at_rest() -> bool:
-            due_at = self.daemon._agenda.next_at()
+            due_at = self.daemon._scheduler.next_at()
             return self.daemon._progress._job is None and (due_at is None or due_at > self.clock.monotonic())
 
         await self.until(is_at_rest)
@@ -173,7 +173,7 @@ async def following(
     notifier: Callable[[list[str]], Notifier] = open_notifier if real else script.open
     flags: dict[str, str | bool] = {"db": str(db), **settings}
     user_file = str(folder / "config" / "indexerd" / "config.toml")
-    workshop = Workshop(
+    resources = Resources(
         lambda: find_wiki(str(root), flags, environ, must_exist=False),
         (user_file, str(root / ".wikiq.toml")),
         log,
@@ -186,8 +186,8 @@ async def following(
         clock=clock.monotonic,
         wall=clock.wall,
     )
-    daemon = Daemon(workshop, around, log)
-    followed = Followed(root, db, environ, clock, log, script, workshop, daemon)
+    daemon = Daemon(resources, around, log)
+    followed = Followed(root, db, environ, clock, log, script, resources, daemon)
     try:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(daemon.run)
@@ -195,4 +195,4 @@ async def following(
             yield followed
             daemon.stop()
     finally:
-        workshop.close()
+        resources.close()

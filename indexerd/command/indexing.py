@@ -51,17 +51,17 @@ def _build(wiki: Wiki, *, anew: bool) -> None:
             moved = escape_name(str(store.moved_aside))
             click.echo(f"indexerd: the index was damaged; it was moved to {moved}", err=True)
         try:
-            survey, update = build_whole(indexer, progress=progress.show)
+            scanned, update = build_whole(indexer, progress=progress.show)
         finally:
             progress.close()
         while update.commits and store.merge(MERGE_PAGES):
             pass
         store.checkpoint(truncate=True)
     tell(
-        f"{counted(len(survey.scan.stamps))}, {update.changed} changed, generation {update.generation}, "
+        f"{counted(len(scanned.scan.stamps))}, {update.changed} changed, generation {update.generation}, "
         f"{time.monotonic() - start:.1f} s: {wiki.index}"
     )
-    if not survey.scan.stamps:
+    if not scanned.scan.stamps:
         from indexerd.setup.no_pages import explain_no_pages
 
         tell(f"indexerd: {wiki.root}: {explain_no_pages(wiki) or 'no page'}", err=True)

@@ -14,9 +14,9 @@ from typing import Final
 import anyio
 
 from indexerd.contract.barrier import Answer, Fresh, NotFresh
-from indexerd.core.sync.scheduler import Agenda, Reason
+from indexerd.core.sync.scheduler import Reason, Scheduler
 
-RETRY_S: Final = 0.1  # between two scans for one who waits, whatever keeps a doubt open
+RETRY_S: Final = 0.1  # between two scans for one who waits, whatever waits for confirmation
 
 
 @dataclass(slots=True, eq=False)
@@ -69,15 +69,15 @@ class Barrier:
             self._waiting.remove(request)
         return request.answer or NotFresh(open=self._what_is_open() or (self._how_far(),))
 
-    def begin(self, agenda: Agenda, now: float, *, doubt_at: float | None) -> None:
-        """Asks for a scan for everybody who waits. `doubt_at`: when one can settle what is open."""
+    def begin(self, scheduler: Scheduler, now: float, *, confirm_at: float | None) -> None:
+        """Asks for a scan for everybody who waits. `confirm_at`: when one can settle what is open."""
         untried = [request for request in self._waiting if not request.tried]
         for request in untried:
             request.scan_asked()
         if untried or (self._waiting and not self._what_is_open()):
-            agenda.ask_scan(Reason.BARRIER, now)
-        elif self._waiting and doubt_at is not None:
-            agenda.ask_scan(Reason.BARRIER, max(doubt_at, now + RETRY_S))
+            scheduler.ask_scan(Reason.BARRIER, now)
+        elif self._waiting and confirm_at is not None:
+            scheduler.ask_scan(Reason.BARRIER, max(confirm_at, now + RETRY_S))
 
     def present(self) -> Wait:
         """Those whom a scan that begins now serves."""

@@ -10,7 +10,7 @@ TELL_EVERY_S: Final = 1.0  # how far a first build has come
 
 
 class JobProgress:
-    """Told by the worker thread, asked by the event loop: each step sets one number."""
+    """Updated by the worker thread, read by the event loop: each step sets one number."""
 
     def __init__(self) -> None:
         self._job: Job | None = None

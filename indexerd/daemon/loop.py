@@ -1,6 +1,6 @@
 """The daemon: one loop that does one job at a time, beside a watcher, a socket and signals.
 
-It decides nothing by itself: the agenda says what is next, the sync pass what is believed. Every job
+It decides nothing by itself: the scheduler says what is next, the sync pass what is believed. Every job
 runs in a worker thread, so that a stop, a barrier and the service manager never wait for the loop.
 """
 
@@ -18,20 +18,20 @@ import anyio.to_thread
 
 from indexerd.contract.barrier import PATHS_NAMED, Fresh
 from indexerd.core.sync.intervals import back_off_s
-from indexerd.core.sync.scheduler import Agenda, Job, Reason
+from indexerd.core.sync.scheduler import Job, Reason, Scheduler
 from indexerd.daemon.barrier_server import serve_barrier
 from indexerd.daemon.barrier_waiters import Barrier, Wait
 from indexerd.daemon.environment import Surroundings, own_paths
 from indexerd.daemon.job_progress import JobProgress
-from indexerd.daemon.maintenance import Upkeep
+from indexerd.daemon.maintenance import Maintenance
 from indexerd.daemon.next_jobs import ask_next_jobs
 from indexerd.daemon.publisher import Publisher
-from indexerd.daemon.resources import Workshop
+from indexerd.daemon.resources import Resources
 from indexerd.daemon.scan_audit import Finding, ScanBook
-from indexerd.daemon.sleeper import Pulse
+from indexerd.daemon.sleeper import Sleeper
 from indexerd.daemon.status import Status
-from indexerd.daemon.sync_pass import Looked, Looker, Unavailable
-from indexerd.daemon.watch_events import Hearing
+from indexerd.daemon.sync_pass import SyncPass, SyncResult, Unavailable
+from indexerd.daemon.watch_events import WatchEvents
 from indexerd.daemon.watch_keeper import WatchKeeper
 from indexerd.errors import DamagedIndexError, IndexerdError, ReplacedProgramError
 from indexerd.tree.scanner import Stopped
@@ -43,43 +43,43 @@ ROOT_CHECK_S: Final = 1.0  # between two scans for a root that is gone
 class Daemon:
     """Follows one wiki until `stop` or a signal."""
 
-    def __init__(self, workshop: Workshop, around: Surroundings, log: Any) -> None:
-        root, settings = workshop.wiki.root, workshop.wiki.settings
-        self._workshop = workshop
+    def __init__(self, resources: Resources, around: Surroundings, log: Any) -> None:
+        root, settings = resources.wiki.root, resources.wiki.settings
+        self._resources = resources
         self._around = around
         self._service = around.service
         self._clock = around.clock
         self._log = log
-        self._pulse = Pulse(around.clock, around.wall)
-        self._agenda = Agenda()
-        self._agenda.set_shortest_interval(settings.scan_interval)
-        self._looker = Looker(root, workshop.indexer, self._clock)
-        self._upkeep = Upkeep(workshop.store, self._clock)
+        self._sleeper = Sleeper(around.clock, around.wall)
+        self._scheduler = Scheduler()
+        self._scheduler.set_shortest_interval(settings.scan_interval)
+        self._sync = SyncPass(root, resources.indexer, self._clock)
+        self._maintenance = Maintenance(resources.store, self._clock)
         self._progress = JobProgress()
         self._barrier = Barrier(
-            wake=self._pulse.wake, what_is_open=lambda: self.what_is_open, how_far=self._progress.describe
+            wake=self._sleeper.wake, what_is_open=lambda: self.what_is_open, how_far=self._progress.describe
         )
         self._status = Status(
-            control=around.control, index=workshop.store.place, building=workshop.store.building
+            control=around.control, index=resources.store.place, building=resources.store.building
         )
-        if (refused := workshop.wiki.configuration.refused) is not None:
+        if (refused := resources.wiki.configuration.refused) is not None:
             self._status.settings_refused(refused)
             log.warning("settings.refused", problem=str(refused))
         self._publisher = Publisher(
             self._status,
             around,
-            pending=lambda: self._agenda.pending + self._progress.remaining,
+            pending=lambda: self._scheduler.pending + self._progress.remaining,
             what_is_open=lambda: self.what_is_open,
-            wal_bytes=lambda: self._upkeep.wal_bytes,
+            wal_bytes=lambda: self._maintenance.wal_bytes,
             log=log,
         )
         self._scans = ScanBook()
-        hearing = Hearing(
-            agenda=self._agenda,
+        hearing = WatchEvents(
+            scheduler=self._scheduler,
             status=self._status,
             scans=self._scans,
-            own_paths=own_paths(root, str(workshop.wiki.index), around),
-            wake=self._pulse.wake,
+            own_paths=own_paths(root, str(resources.wiki.index), around),
+            wake=self._sleeper.wake,
             ask_reload=self.reload,
             clock=self._clock,
             log=log,
@@ -94,17 +94,17 @@ class Daemon:
     def stop(self) -> None:
         """Ends the daemon: the transaction at hand is finished or rolled back, nothing new begins."""
         self._stopping = True
-        self._pulse.wake()
+        self._sleeper.wake()
 
     def reload(self) -> None:
         """Reads the settings again and scans everything."""
         self._reload_asked = True
-        self._pulse.wake()
+        self._sleeper.wake()
 
     @property
     def what_is_open(self) -> tuple[str, ...]:
         """What keeps the index from being equal to the tree, for people."""
-        return (*self._status.obstacles, *self._looker.open)
+        return (*self._status.obstacles, *self._sync.open)
 
     # The loop.
 
@@ -138,41 +138,41 @@ class Daemon:
                     self.stop()
 
     async def _work(self) -> None:
-        self._agenda.ask_scan(Reason.START, self._clock())
+        self._scheduler.ask_scan(Reason.START, self._clock())
         self._publisher.publish_now()
         while not self._stopping:
-            if self._pulse.skipped():
+            if self._sleeper.skipped():
                 self._log.info("machine.slept")
                 self._status.machine_slept()
-                self._agenda.ask_scan(Reason.GAP, self._clock())
+                self._scheduler.ask_scan(Reason.GAP, self._clock())
             self._publisher.progressed()
             if self._reload_asked:
                 await self._reload()
-            self._barrier.begin(self._agenda, self._clock(), doubt_at=self._looker.doubt_at)
-            job = self._agenda.next_job(self._clock())
+            self._barrier.begin(self._scheduler, self._clock(), confirm_at=self._sync.confirm_at)
+            job = self._scheduler.next_job(self._clock())
             if job is not None:
                 await self._do(job, self._barrier.present() if job.is_scan else ())
             elif (finding := self._scans.take_due(self._clock())) is not None:
                 await self._close_scan(finding)
-            elif not self._upkeep.is_due():
+            elif not self._maintenance.is_due():
                 await self._rest()
-            if self._upkeep.is_due():  # after a job too: in a storm there is always another one
-                await self._guarded(self._upkeep.run)
+            if self._maintenance.is_due():  # after a job too: in a storm there is always another one
+                await self._guarded(self._maintenance.run)
             self._publisher.publish()
         self._publisher.publish_now()
 
     async def _do(self, job: Job, waiting: Wait) -> None:
-        if job.is_scan and not self._workshop.store.is_in_place():
+        if job.is_scan and not self._resources.store.is_in_place():
             await self._replace_index()
             return
-        if job.is_scan and self._workshop.settings_edited():
+        if job.is_scan and self._resources.settings_edited():
             await self._reload()
             job = replace(job, reason=Reason.RELOAD)  # no event could have told what it finds
         self._scans.begin()
         self._progress.begin(job, self._clock())
         try:
-            looked = await anyio.to_thread.run_sync(self._look, job)
-            self._take_in(job, looked, waiting)
+            result = await anyio.to_thread.run_sync(self._run_pass, job)
+            self._take_in(job, result, waiting)
         except Stopped:
             return
         except DamagedIndexError as error:
@@ -186,32 +186,34 @@ class Daemon:
             return
         finally:
             self._progress.end()
-            self._pulse.worked()
+            self._sleeper.worked()
 
-    def _take_in(self, job: Job, looked: Looked | Unavailable, waiting: Wait) -> None:
-        """What a look came to, for the agenda, the status and whoever waits. Raises StorageError."""
+    def _take_in(self, job: Job, result: SyncResult | Unavailable, waiting: Wait) -> None:
+        """Hands the result to the scheduler, the status and whoever waits. Raises StorageError."""
         self._progress.end()
         self._status.job_finished()
-        if isinstance(looked, Unavailable):
-            self._agenda.finish(job, self._clock())
-            self._lose_root(looked)
+        if isinstance(result, Unavailable):
+            self._scheduler.finish(job, self._clock())
+            self._lose_root(result)
         else:
-            self._agenda.finish(job, self._clock(), scan_s=looked.scan_s, changed=bool(looked.update.commits))
-            self._follow_up(job, looked)
-            if not self._looker.open and not looked.astray:
-                store = self._workshop.store
+            self._scheduler.finish(
+                job, self._clock(), scan_s=result.scan_s, changed=bool(result.update.commits)
+            )
+            self._follow_up(job, result)
+            if not self._sync.open and not result.astray:
+                store = self._resources.store
                 fresh = Fresh(
                     index_id=store.index_id,
                     generation=store.generation,
                     index=store.place,
-                    without_text=self._workshop.indexer.given_up[:PATHS_NAMED],
+                    without_text=self._resources.indexer.given_up[:PATHS_NAMED],
                 )
                 self._publisher.publish()  # before who is told "fresh" reads it
                 self._barrier.serve(waiting, fresh)
 
-    def _look(self, job: Job) -> Looked | Unavailable:
+    def _run_pass(self, job: Job) -> SyncResult | Unavailable:
         """In a worker thread."""
-        return self._looker.look(job, self._asked_to_stop, self._tell_progress)
+        return self._sync.run(job, self._asked_to_stop, self._tell_progress)
 
     def _asked_to_stop(self) -> bool:
         """In a worker thread, at every folder and page: so progress is what feeds the watchdog."""
@@ -227,7 +229,7 @@ class Daemon:
     # After a job.
 
     def _fail(self, job: Job, error: Exception) -> None:
-        self._note_trouble("batch.failed", error, self._agenda.fail(job, self._clock()))
+        self._note_trouble("batch.failed", error, self._scheduler.fail(job, self._clock()))
 
     def _note_trouble(self, event: str, error: Exception, wait: float) -> None:
         """For the status and the log: why nothing is written, and for how long."""
@@ -237,21 +239,21 @@ class Daemon:
     def _lose_root(self, lost: Unavailable) -> None:
         if self._status.root_lost(lost.reason):
             self._log.warning("root.lost", reason=lost.reason)
-        self._agenda.ask_scan(Reason.RETRY, lost.second_look_at or self._clock() + ROOT_CHECK_S)
+        self._scheduler.ask_scan(Reason.RETRY, lost.confirm_at or self._clock() + ROOT_CHECK_S)
         self._be_ready()
 
-    def _follow_up(self, job: Job, looked: Looked) -> None:
-        now, update = self._clock(), looked.update
-        if looked.another_root or self._status.unavailable is not None:
+    def _follow_up(self, job: Job, result: SyncResult) -> None:
+        now, update = self._clock(), result.update
+        if result.another_root or self._status.unavailable is not None:
             self._status.root_found()
-            self._log.info("root.found", root=self._workshop.wiki.root)
+            self._log.info("root.found", root=self._resources.wiki.root)
             self._keeper.reopen()
-        ask_next_jobs(self._agenda, job, looked, now)
-        if looked.astray:
+        ask_next_jobs(self._scheduler, job, result, now)
+        if result.astray:
             self._keeper.doubt()
         if update.commits:
             self._status.update_committed(update)
-            self._upkeep.committed(update.commits)
+            self._maintenance.committed(update.commits)
             self._log.info(
                 "batch.committed",
                 reason=job.reason,
@@ -260,18 +262,18 @@ class Daemon:
                 deleted=update.deleted,
             )
         if job.is_scan:
-            self._enter_scan(job, looked)
+            self._enter_scan(job, result)
             self._be_ready()
             self._keeper.check_mounts()
 
-    def _enter_scan(self, job: Job, looked: Looked) -> None:
+    def _enter_scan(self, job: Job, result: SyncResult) -> None:
         """What a scan of everything found."""
         self._service.bound_log()
-        self._upkeep.scanned()
-        now, store = self._clock(), self._workshop.store
-        finding = self._scans.enter(job, looked, now, watching=self._status.watching)
+        self._maintenance.scanned()
+        now, store = self._clock(), self._resources.store
+        finding = self._scans.enter(job, result, now, watching=self._status.watching)
         self._status.scan_finished(
-            finding.told(),
+            finding.as_last_scan(),
             now,
             building=store.building,
             generation=store.generation,
@@ -279,22 +281,22 @@ class Daemon:
         )
 
     async def _close_scan(self, finding: Finding) -> None:
-        """Keeps a scan in the index, once it is certain what the watcher had not told of it."""
+        """Keeps a scan in the index, once it is certain what the watcher missed."""
         missed = finding.missed
         if missed:
             self._status.changes_missed(missed, self._clock())
             self._log.warning("events.missed", paths=missed, reason=finding.reason)
             if finding.reason == Reason.PERIODIC:
                 self._keeper.doubt()
-        record, looked = self._workshop.indexer.record, finding.looked
+        record, found = self._resources.indexer.record, finding.result
         await self._guarded(
-            lambda: record(looked.survey, looked.update, finding.reason, missed_by_events=missed)
+            lambda: record(found.scanned, found.update, finding.reason, missed_by_events=missed)
         )
 
     def _be_ready(self) -> None:
-        """A scan is done, or cannot be; the first one, and the one after a reload, are told."""
-        if not self._status.started and self._workshop.store.was_unclean:
-            self._upkeep.ask_check()
+        """A scan is done, or cannot be; the first one, and the one after a reload, are reported."""
+        if not self._status.started and self._resources.store.was_unclean:
+            self._maintenance.ask_check()
         if self._status.became_ready():
             self._publisher.ready()
             self._log.info("daemon.ready", mode=self._status.mode, pages=self._status.pages)
@@ -306,50 +308,50 @@ class Daemon:
         self._status.reload_began()
         self._service.reloading(self._clock())
         try:
-            await anyio.to_thread.run_sync(self._workshop.reload)
+            await anyio.to_thread.run_sync(self._resources.reload)
         except IndexerdError as error:
             self._status.settings_refused(error)
             self._log.warning("settings.refused", problem=str(error))
         else:
             self._status.settings_loaded()
             self._log.info("settings.loaded")
-            self._looker.use(self._workshop.indexer)
-            settings = self._workshop.wiki.settings
-            self._agenda.set_shortest_interval(settings.scan_interval)
+            self._sync.use(self._resources.indexer)
+            settings = self._resources.wiki.settings
+            self._scheduler.set_shortest_interval(settings.scan_interval)
             self._keeper.reopen(scan_only=settings.watch == "scan")
-        self._agenda.retry_now()
-        self._agenda.ask_scan(Reason.RELOAD, self._clock())
+        self._scheduler.retry_now()
+        self._scheduler.ask_scan(Reason.RELOAD, self._clock())
 
     async def _replace_index(self) -> None:
-        """The index file is damaged, or another one: moved aside, and made anew from the tree.
+        """The index file is damaged, or another one: moves it aside, and rebuilds it from the tree.
 
         Another one is not gone on with, for the log beside it may be that of the one before.
         Tried until it works: what is in the way may be a full disk, or another writer.
         """
-        self._log.warning("index.replaced", index=str(self._workshop.wiki.index))
+        self._log.warning("index.replaced", index=str(self._resources.wiki.index))
         self._status.index_given_up()
         failures = 0
         while not self._stopping:
             try:
-                await anyio.to_thread.run_sync(self._workshop.start_anew)
+                await anyio.to_thread.run_sync(self._resources.start_over)
                 break
             except (IndexerdError, OSError, MemoryError) as error:
                 failures += 1
                 self._note_trouble("index.unavailable", error, back_off_s(failures))
                 await self._wait(back_off_s(failures))
-        self._looker.use(self._workshop.indexer)
-        self._status.index_opened(self._workshop.store.place)
-        self._upkeep = Upkeep(self._workshop.store, self._clock)
-        self._agenda.retry_now()
-        self._agenda.ask_scan(Reason.START, self._clock())
+        self._sync.use(self._resources.indexer)
+        self._status.index_opened(self._resources.store.place)
+        self._maintenance = Maintenance(self._resources.store, self._clock)
+        self._scheduler.retry_now()
+        self._scheduler.ask_scan(Reason.START, self._clock())
 
     async def _wait(self, seconds: float) -> None:
-        """That long, or until stopped; others are told that this is no standstill."""
+        """Waits that long, or until stopped, and says that this is no standstill."""
         until = self._clock() + seconds
         while not self._stopping and self._clock() < until:
             self._publisher.progressed()
             self._publisher.publish()
-            await self._pulse.rest((until,), self._service.ping_interval_s)
+            await self._sleeper.rest((until,), self._service.ping_interval_s)
 
     async def _guarded(self, work: Callable[[], object]) -> None:
         """Work on the index that may be left for later when the disk refuses it."""
@@ -360,13 +362,13 @@ class Daemon:
             await self._replace_index()
         except (IndexerdError, OSError, MemoryError) as error:
             self._log.warning("upkeep.failed", reason=str(error))
-            self._upkeep.put_off()
+            self._maintenance.put_off()
 
     async def _rest(self) -> None:
         times = (
-            self._agenda.next_at(),
-            self._upkeep.next_at,
+            self._scheduler.next_at(),
+            self._maintenance.next_at,
             self._scans.next_at,
             self._publisher.due_at,
         )
-        await self._pulse.rest(times, self._service.ping_interval_s)
+        await self._sleeper.rest(times, self._service.ping_interval_s)

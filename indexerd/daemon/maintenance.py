@@ -20,7 +20,7 @@ IDLE_RETRY_S: Final = 60.0  # a reader held the checkpoint up
 PASSIVE_PAGES: Final = (4 << 20) // PAGE_SIZE  # of the WAL, moved to the file between two batches
 
 
-class Upkeep:
+class Maintenance:
     """The policy over one store. Times are monotonic seconds."""
 
     def __init__(self, store: Store, clock: Callable[[], float]) -> None:
@@ -50,7 +50,7 @@ class Upkeep:
             self._idle_at = self._clock() + IDLE_AFTER_S
 
     def scanned(self) -> None:
-        """Everything was looked at, which takes memory for every page."""
+        """The whole tree was scanned, which takes memory for every page."""
         self._memory_at = self._clock() + IDLE_AFTER_S
 
     def ask_check(self) -> None:

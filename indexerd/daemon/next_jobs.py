@@ -1,23 +1,23 @@
-"""What a look makes the agenda do next: paths and scans it asks for, and pages that rest.
+"""Asks the scheduler for what follows from a sync pass: paths, scans, and pages that rest.
 
-Only asks; what is believed was decided by the look, and when a job comes is the agenda's business.
+Only asks; the pass decided what is believed, the scheduler decides when a job comes.
 """
 
 from __future__ import annotations
 
-from indexerd.core.sync.scheduler import Agenda, Job, Reason
-from indexerd.daemon.sync_pass import Looked
+from indexerd.core.sync.scheduler import Job, Reason, Scheduler
+from indexerd.daemon.sync_pass import SyncResult
 
 
-def ask_next_jobs(agenda: Agenda, job: Job, looked: Looked, now: float) -> None:
-    """Put on the agenda what follows from `looked`, which is what `job` came to."""
-    for path, delay in looked.again:
-        agenda.report(path, now, delay=delay)
-    for path, rest_s in looked.costly:
-        agenda.rest(path, now + rest_s)
-    if looked.second_look_at is not None:
-        agenda.ask_scan(Reason.SECOND_LOOK, looked.second_look_at)
-    if looked.astray:
-        agenda.ask_scan(Reason.STORM, now)
-    if looked.folders and not job.is_scan:
-        agenda.scan_when_quiet(now)
+def ask_next_jobs(scheduler: Scheduler, job: Job, result: SyncResult, now: float) -> None:
+    """Ask for what follows from `result`, which is that of `job`."""
+    for path, delay in result.again:
+        scheduler.report(path, now, delay=delay)
+    for path, rest_s in result.costly:
+        scheduler.rest(path, now + rest_s)
+    if result.confirm_at is not None:
+        scheduler.ask_scan(Reason.SECOND_LOOK, result.confirm_at)
+    if result.astray:
+        scheduler.ask_scan(Reason.STORM, now)
+    if result.folders and not job.is_scan:
+        scheduler.scan_when_quiet(now)

@@ -57,12 +57,12 @@ class Publisher:
         self._service.progressed(self._clock(), starting=not self._status.started)
 
     def job_progressed(self) -> None:
-        """A job has come further, of which readers are told by the file's time. For any thread."""
+        """Shows readers, by the file's time, that a job goes on. For any thread."""
         self.progressed()
         self._file.touch(self._clock())
 
     def pages_done(self, done: int, total: int) -> None:
-        """Publishes how far a job is; the service manager is told of a first build."""
+        """Publishes how far a job is; of a first build, to the service manager too."""
         self.publish()
         if not self._status.started:
             self._service.status(f"{self._status.mode}, {done} of {total} pages")

@@ -1,4 +1,4 @@
-"""The tools that a daemon works with, and their replacement: new settings, or another index file.
+"""What a daemon works with: settings, store and workers; replaced for new settings or another index file.
 
 Opens and closes; decides neither when nor why. Not for several threads at once.
 """
@@ -19,8 +19,8 @@ from indexerd.setup.config import CONFIG_FILE_BYTES
 from indexerd.tree.openat import FILE_FLAGS, read_up_to
 
 
-class Workshop:
-    """`load` reads the settings anew and says which wiki they mean; it raises IndexerdError.
+class Resources:
+    """`load` reads the settings again and says which wiki they mean; it raises IndexerdError.
 
     `settings_files`: where settings stand, so that an edit is noticed.
     """
@@ -49,7 +49,7 @@ class Workshop:
         """Whether a settings file is another one than when it was last read."""
         return self._read_files() != self._texts
 
-    def start_anew(self) -> None:
+    def start_over(self) -> None:
         """Moves the index file at its place aside, if there is one, and opens a new one."""
         with contextlib.suppress(IndexerdError):  # what the old one could not do any more does not matter
             self.close()

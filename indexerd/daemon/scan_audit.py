@@ -1,4 +1,4 @@
-"""Scans of everything, held against what the watcher reported: only late is it certain what it missed.
+"""Compares whole scans with what the watcher reported, to count the changes that it missed.
 
 A change made just before a scan is found by the scan first and reported a moment later; so what was
 missed is counted when a report could no longer come. Computes, and writes nothing.
@@ -13,21 +13,21 @@ from typing import Final
 from indexerd.contract.live_state import LastScan
 from indexerd.contract.moments import time_text
 from indexerd.core.sync.scheduler import Job, Reason, find_unreported
-from indexerd.daemon.sync_pass import Looked
+from indexerd.daemon.sync_pass import SyncResult
 
 REPORT_PATIENCE_S: Final = 0.5  # a change is reported within 70 ms
 
-# Only a look that nobody asked for tells what the watcher missed; for the others it was not there, or
+# Only a scan that nobody asked for tells what the watcher missed; for the others it was not there, or
 # its report was not awaited.
 _TELLING: Final = frozenset({Reason.PERIODIC, Reason.STORM})
 
 
 @dataclass(slots=True)
 class Finding:
-    """What one scan found. `reported`: paths whose change the watcher told of, or tells by `due_at`."""
+    """What one scan found. `reported`: paths that the watcher reported, or reports by `due_at`."""
 
     reason: Reason
-    looked: Looked
+    result: SyncResult
     due_at: float
     telling: bool
     reported: set[str] = field(default_factory=set)
@@ -35,16 +35,16 @@ class Finding:
     @property
     def missed(self) -> int:
         """Changes that the watcher did not report."""
-        return len(find_unreported(self.looked.changed, self.reported)) if self.telling else 0
+        return len(find_unreported(self.result.changed, self.reported)) if self.telling else 0
 
-    def told(self) -> LastScan:
-        """The scan as readers are told of it."""
+    def as_last_scan(self) -> LastScan:
+        """The scan as `state.json` shows it."""
         return LastScan(
-            started_at=time_text(self.looked.survey.scan.started_ns),
+            started_at=time_text(self.result.scanned.scan.started_ns),
             finished_at=time_text(time.time_ns()),
             reason=self.reason,
-            pages_seen=len(self.looked.survey.scan.stamps),
-            pages_changed=self.looked.update.changed,
+            pages_seen=len(self.result.scanned.scan.stamps),
+            pages_changed=self.result.update.changed,
             missed_by_events=0,
         )
 
@@ -60,11 +60,11 @@ class ScanBook:
         """A job begins; what is reported from now on may be what it finds."""
         self._reported = set()
 
-    def enter(self, job: Job, looked: Looked, now: float, *, watching: bool) -> Finding:
+    def enter(self, job: Job, result: SyncResult, now: float, *, watching: bool) -> Finding:
         """The scan that began last is done."""
-        telling = watching and job.reason in _TELLING and bool(looked.changed)
+        telling = watching and job.reason in _TELLING and bool(result.changed)
         due_at = now + REPORT_PATIENCE_S if telling else now
-        finding = Finding(job.reason, looked, due_at, telling, {*job.expected, *self._reported})
+        finding = Finding(job.reason, result, due_at, telling, {*job.expected, *self._reported})
         self._open.append(finding)
         return finding
 

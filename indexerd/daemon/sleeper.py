@@ -12,7 +12,7 @@ from indexerd.core.sync.intervals import GAP_S
 REST_AT_MOST_S: Final = 5.0  # a machine that woke up is noticed this soon
 
 
-class Pulse:
+class Sleeper:
     """`clock` is monotonic and stands still while the machine sleeps; `wall` does not."""
 
     def __init__(self, clock: Callable[[], float], wall: Callable[[], float]) -> None:

@@ -14,7 +14,7 @@ from indexerd.core.page.names import CONFIG_FILE
 from indexerd.daemon.barrier_server import socket_path
 from indexerd.daemon.environment import Surroundings
 from indexerd.daemon.loop import Daemon
-from indexerd.daemon.resources import Workshop
+from indexerd.daemon.resources import Resources
 from indexerd.service.notify import ServiceManager
 from indexerd.service.status_file import StateFile, refuse_foreign
 from indexerd.setup.compose import Wiki
@@ -43,7 +43,7 @@ def run_daemon(
     service = ServiceManager.from_environment(environ)
     own = user_file(environ)
     files = (*(() if own is None else (own,)), os.path.join(wiki.root, CONFIG_FILE))
-    workshop = Workshop(load, files, log)
+    resources = Resources(load, files, log)
     try:
         access = os.stat(wiki.index)  # the state may be read by whom the index may be read
         around = Surroundings(
@@ -52,9 +52,9 @@ def run_daemon(
             service=service,
             open_notifier=notifier,
         )
-        _run(Daemon(workshop, around, log))
+        _run(Daemon(resources, around, log))
     finally:
-        workshop.close()
+        resources.close()
     log.info("daemon.stopped")
 
 

@@ -13,7 +13,7 @@ from indexerd.contract.live_state import LastScan, LiveState, Mode
 from indexerd.core.sync.scheduler import Reason
 from indexerd.core.sync.watch_faults import Fault
 from indexerd.errors import IndexerdError, missing_program
-from indexerd.pipeline.survey import Update
+from indexerd.pipeline.results import Update
 from indexerd.store.file.failures import explained
 
 WAL_WARNING_BYTES: Final = 64 << 20  # a reader that keeps a transaction open lets it grow

@@ -10,13 +10,13 @@ from typing import Any
 
 from indexerd.contract.places import is_below
 from indexerd.core.sync.event_paths import cover_of, is_configuration
-from indexerd.core.sync.scheduler import Agenda, Reason
+from indexerd.core.sync.scheduler import Reason, Scheduler
 from indexerd.core.sync.watch_faults import Fault
 from indexerd.daemon.scan_audit import ScanBook
 from indexerd.daemon.status import Status
 
 
-class Hearing:
+class WatchEvents:
     """The observer of a watcher. `wake` is called after everything that may be work.
 
     `ask_reload` is called when a settings file changed. `own_paths`: what the daemon writes itself, as paths
@@ -26,7 +26,7 @@ class Hearing:
     def __init__(
         self,
         *,
-        agenda: Agenda,
+        scheduler: Scheduler,
         status: Status,
         scans: ScanBook,
         own_paths: tuple[str, ...],
@@ -35,7 +35,7 @@ class Hearing:
         clock: Callable[[], float],
         log: Any,
     ) -> None:
-        self._agenda = agenda
+        self._scheduler = scheduler
         self._status = status
         self._scans = scans
         self._own_paths = own_paths
@@ -51,19 +51,19 @@ class Hearing:
         return cover_of(path) is not None
 
     def watch_opened(self) -> None:
-        """The watcher reports from now on; what happened before it was there is looked for."""
+        """The watcher reports from now on; a scan finds what happened before."""
         self._status.watch_opened()
-        self._agenda.watch_opened()
-        self._agenda.ask_scan(Reason.WATCH, self._clock())
+        self._scheduler.watch_opened()
+        self._scheduler.ask_scan(Reason.WATCH, self._clock())
         self._log.info("watch.opened")
         self._wake()
 
     def watch_failed(self, fault: Fault) -> None:
         """No events from now on: scans are all there is."""
-        self._agenda.watch_failed()
+        self._scheduler.watch_failed()
         if self._status.watch_failed(fault):
             self._log.warning("watch.failed", kind=fault.kind, reason=fault.reason, remedy=fault.remedy)
-            self._agenda.ask_scan(Reason.WATCH, self._clock())
+            self._scheduler.ask_scan(Reason.WATCH, self._clock())
         self._wake()
 
     def paths_changed(self, paths: frozenset[str], quiet_s: float) -> None:
@@ -74,7 +74,7 @@ class Hearing:
             if cover is not None:
                 if is_configuration(path):
                     self._ask_reload()
-                self._agenda.report(cover, when)
+                self._scheduler.report(cover, when)
                 self._scans.report(cover)
         self._status.events_reported(len(paths))
         self._wake()

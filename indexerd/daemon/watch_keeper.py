@@ -1,4 +1,4 @@
-"""Keeps a watcher at the root: opens it, opens it anew when it died, says why when there is none.
+"""Keeps a watcher at the root: opens it, reopens it when it died, says why when there is none.
 
 What a watcher reports is handed on as it comes. Without one the daemon scans; that is not decided
 here.
@@ -18,7 +18,7 @@ from indexerd.core.sync.watch_faults import Fault, FaultKind
 from indexerd.tree.mounts import MOUNT_TABLE, find_event_free
 from indexerd.tree.watcher import Listener, Watcher
 
-STEADY_AFTER_S: Final = 60.0  # a watcher that lived so long starts the back-off anew
+STEADY_AFTER_S: Final = 60.0  # a watcher that lived so long starts the back-off again
 REOPEN_INTERVAL_S: Final = 60.0  # a watcher that misses changes is replaced no more often
 
 CONFIGURED: Final = Fault(FaultKind.CONFIGURED, "watch is set to scan", 'set watch to "auto" to use events')
@@ -64,7 +64,7 @@ class WatchKeeper:
                     fault = await self._watcher.follow(self._observer)
                 self._following = False
             if fault is None:
-                continue  # it was to be opened anew
+                continue  # it was to be reopened
             self._observer.watch_failed(fault)
             failures = 1 if self._clock() - began > STEADY_AFTER_S else failures + 1
             with anyio.move_on_after(back_off_s(failures)) as self._scope:
@@ -73,14 +73,14 @@ class WatchKeeper:
                 await anyio.sleep_forever()
 
     def reopen(self, *, scan_only: bool | None = None) -> None:
-        """Opens a watcher anew at once: the root is another folder, or the settings changed."""
+        """Reopens the watcher at once: the root is another folder, or the settings changed."""
         if scan_only is not None:
             self._scan_only = scan_only
         if self._scope is not None:
             self._scope.cancel()
 
     def doubt(self) -> bool:
-        """The watcher missed a change. It is opened anew, at most once a minute; whether it is."""
+        """The watcher missed a change. It is reopened, at most once a minute; whether it is."""
         now = self._clock()
         if now - self._reopened_at < REOPEN_INTERVAL_S:
             return False
@@ -89,7 +89,7 @@ class WatchKeeper:
         return True
 
     def check_mounts(self) -> None:
-        """Opens it anew where a file system without events has been mounted under a watcher."""
+        """Reopens it where a file system without events has been mounted under a watcher."""
         if self._following and self._event_free() is not None:
             self.reopen()
 

@@ -35,7 +35,7 @@ from indexerd.core.sync.reconcile import READ_FAILED, UNSETTLED, Scan, Work, pla
 from indexerd.core.sync.retries import Retries
 from indexerd.errors import IndexerdError, RootError
 from indexerd.pipeline.page_task import PARSER_FAILED, is_given_up, without_text
-from indexerd.pipeline.survey import Survey, Update
+from indexerd.pipeline.results import ScanResult, Update
 from indexerd.pipeline.workers import Projector
 from indexerd.store import Store
 from indexerd.tree.topics_file import Declarations
@@ -94,16 +94,16 @@ class Indexer:
         """When (monotonic seconds) one of them is tried again by a scan, None without one."""
         return self._retries.next_at()
 
-    def survey(self, covers: Sequence[str] = WHOLE_TREE, *, stop: Callable[[], bool] = never) -> Survey:
-        """Look at `covers` (files or folders, '' the whole tree) and compare with the index.
+    def scan(self, covers: Sequence[str] = WHOLE_TREE, *, stop: Callable[[], bool] = never) -> ScanResult:
+        """Scan `covers` (files or folders, '' the whole tree) and compare with the index.
 
         Raises what `Tree.scan` raises, RootError for an empty folder where another was, and Stopped.
         """
         covers = WHOLE_TREE if self._store.needs_rebuild else outermost(covers)
         with _uncollected():
-            return self._survey(covers, stop)
+            return self._scan(covers, stop)
 
-    def _survey(self, covers: Sequence[str], stop: Callable[[], bool]) -> Survey:
+    def _scan(self, covers: Sequence[str], stop: Callable[[], bool]) -> ScanResult:
         scan = self._tree.scan(covers, stop=stop)
         if "" in covers and not scan.stamps:
             self._refuse_unmounted(scan)
@@ -127,7 +127,7 @@ class Indexer:
             max_page_bytes=self._tree.settings.max_page_bytes,
         )
         self._forget_late(work, covers)
-        return Survey(scan, self._timed(self._without_resting(work, scan), scan), indexed, declared)
+        return ScanResult(scan, self._timed(self._without_resting(work, scan), scan), indexed, declared)
 
     def _timed(self, work: Work, scan: Scan) -> Work:
         """The work with the time on the disk of each page."""
@@ -172,7 +172,7 @@ class Indexer:
     def _refuse_unmounted(self, scan: Scan) -> None:
         """Raise RootError where no page is left and the folder is another one than the rows are of.
 
-        A disk that is not mounted looks like that. Never believed, else two looks, or one start too
+        A disk that is not mounted looks like that. Never believed, else two scans, or one start too
         early, would be enough to lose every page (spec 3.3).
         """
         if self.kept_root in {None, scan.root} or not self._store.count_pages(at_most=1):
@@ -183,20 +183,20 @@ class Indexer:
             "put the folder back; where the wiki is to be empty, remove its index",
         )
 
-    def is_doubtful(self, survey: Survey) -> bool:
+    def is_surprising(self, scanned: ScanResult) -> bool:
         """Whether so many pages are gone that a second scan must confirm it (spec 3.3)."""
         if self._store.needs_rebuild:  # as if nothing were indexed, and the new rows take the old ones' place
             shown = self._store.fetch_shown_paths()
-            return needs_confirmation(len(shown), len(shown - survey.scan.stamps.keys()))
-        gone = len(survey.work.gone)
+            return needs_confirmation(len(shown), len(shown - scanned.scan.stamps.keys()))
+        gone = len(scanned.work.gone)
         if not gone:
             return False
-        total = len(survey.indexed) if survey.is_whole else self._store.count_pages(at_most=2 * gone)
+        total = len(scanned.indexed) if scanned.is_whole else self._store.count_pages(at_most=2 * gone)
         return needs_confirmation(total, gone)
 
     def apply(
         self,
-        survey: Survey,
+        scanned: ScanResult,
         *,
         hold: Collection[str] = (),
         keep_gone: bool = False,
@@ -205,21 +205,21 @@ class Indexer:
         progress: Callable[[int, int], None] | None = None,
         patience_s: float | None = None,
     ) -> Update:
-        """Read, project and write what the survey found, in as few transactions as memory allows.
+        """Read, project and write what the scanned found, in as few transactions as memory allows.
 
         Pages of `hold` stay as they are, with `keep_gone` those that are gone as well, and those whose
         outcome `accept` refuses. `progress` is told pages done and pages in all. A page that takes longer
         than `patience_s` is late, except in a first build, which has nobody to keep waiting. Raises Stopped;
         what is committed by then stays. A rebuild can keep nothing, so with `keep_gone` it is left for later.
         """
-        wanted = [page for page in survey.work.read if page.path not in hold]
-        complete = survey.is_whole and not hold and not keep_gone
-        gone = () if keep_gone else survey.work.gone
+        wanted = [page for page in scanned.work.read if page.path not in hold]
+        complete = scanned.is_whole and not hold and not keep_gone
+        gone = () if keep_gone else scanned.work.gone
         update = Update(generation=self._store.generation)
-        declared = survey.declared
+        declared = scanned.declared
         if keep_gone and self._store.needs_rebuild:
             return update
-        if not (wanted or gone or survey.work.said or declared is not None or complete):
+        if not (wanted or gone or scanned.work.said or declared is not None or complete):
             return update
         if self._store.building or self._store.needs_rebuild:
             patience_s = None
@@ -231,7 +231,7 @@ class Indexer:
                     Gathered(
                         outcomes=batch,
                         gone=gone if is_last else (),  # last: readers never see fewer pages
-                        said=survey.work.said if is_last else {},
+                        said=scanned.work.said if is_last else {},
                         topics=declared.topics if declared is not None and is_last else None,
                         complete=complete and is_last and not update.late,
                     ),
@@ -240,19 +240,25 @@ class Indexer:
         if declared is not None:
             self._declarations.note_applied(declared)
         if complete:
-            self._store.keep_root(survey.scan.root)
+            self._store.keep_root(scanned.scan.root)
         return update
 
     def record(
-        self, survey: Survey, update: Update, reason: str, *, missed_by_events: int = 0, always: bool = False
+        self,
+        scanned: ScanResult,
+        update: Update,
+        reason: str,
+        *,
+        missed_by_events: int = 0,
+        always: bool = False,
     ) -> None:
         """Keep a scan of the whole tree for `v1_scans`, if it found anything, or `always`."""
         self._store.record_scan(
             ScanRecord(
-                started_at=time_text(survey.scan.started_ns),
+                started_at=time_text(scanned.scan.started_ns),
                 finished_at=time_text(time.time_ns()),
                 reason=reason,
-                pages_seen=len(survey.scan.stamps),
+                pages_seen=len(scanned.scan.stamps),
                 pages_changed=update.changed,
                 missed_by_events=missed_by_events,
             ),

@@ -20,7 +20,7 @@ from indexerd.pipeline.indexer import Indexer, never
 from indexerd.store import Snapshot
 from indexerd.store.read.public_rows import PUBLIC_ROWS, column_names
 
-LOOKS: Final = 5  # a tree that moves, or an index that a daemon brings up to date, is compared again
+COMPARISONS: Final = 5  # a tree that moves, or an index that a daemon brings up to date, is compared again
 PAUSE_S: Final = 1.0
 
 Row = tuple[Any, ...]
@@ -45,16 +45,16 @@ def find_differences(
     """
     found: tuple[str, ...] = ()
     compared: object = None
-    for look in range(LOOKS):
-        if look:
+    for nth in range(COMPARISONS):
+        if nth:
             time.sleep(PAUSE_S)
-        survey = indexer.survey(stop=stop)
-        update = indexer.apply(survey, stop=stop, progress=progress)
+        scanned = indexer.scan(stop=stop)
+        update = indexer.apply(scanned, stop=stop, progress=progress)
         with Snapshot.open(index) as live, Snapshot.open(fresh) as wanted:
             generation = live.meta["generation"]
-            if look and generation == compared and not update.commits:
+            if nth and generation == compared and not update.commits:
                 break  # nothing moved: the differences are real
-            found = tuple(_compare(live, wanted, {*survey.scan.unseen, *update.unread}))
+            found = tuple(_compare(live, wanted, {*scanned.scan.unseen, *update.unread}))
             compared = generation
         if not found:
             break

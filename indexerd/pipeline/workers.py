@@ -43,7 +43,7 @@ INLINE_PAGE_BYTES: Final = 64 << 10
 LARGE_BYTES: Final = 2 << 20  # of a page: prose of that size takes a second
 POLL_S: Final = 0.2  # how late a stop or a spent budget is noticed at most
 
-# New objects before the cyclic collector looks at them: a page is mostly gone by then. By default it runs
+# New objects before the cyclic collector runs: a page is mostly gone by then. By default it runs
 # dozens of times a page, over tuples that hold no cycle, for a tenth of a worker's time.
 _COLLECTED_AFTER: Final = 100_000
 

@@ -99,7 +99,7 @@ def fed_edit(setting: Setting) -> Ratio:
             for number, path in enumerate(islice(pages, EDITS)):
                 with path.open("a", encoding="utf-8") as page:
                     page.write(f"\nEdited {number} times.\n")
-                indexer.apply(indexer.survey([str(path.relative_to(root))]))
+                indexer.apply(indexer.scan([str(path.relative_to(root))]))
                 with database.snapshot() as snapshot:
                     samples.append(seconds(partial(feeder.feed, snapshot)))
     taken = tuple(samples)

@@ -52,7 +52,7 @@ def indexing(root: Path, db: Path, workers: int) -> Iterator[tuple[Indexer, Stor
 def update(root: Path, db: Path, workers: int) -> int:
     """Bring the index at `db` up to date; the number of changed pages."""
     with indexing(root, db, workers) as (indexer, _):
-        return indexer.apply(indexer.survey()).changed
+        return indexer.apply(indexer.scan()).changed
 
 
 def ensure_built(setting: Setting) -> Path:
@@ -104,13 +104,13 @@ def store_alone(setting: Setting) -> Ratio:
     """Writing what a build projected, against inserting the files raw."""
     tree, options = Tree(str(setting.root), TreeSettings()), ProjectionOptions()
     with indexing(setting.root, setting.fresh_db(), 0) as (indexer, _):
-        replayed = Replayed(tree, options, indexer.survey().work.read)
+        replayed = Replayed(tree, options, indexer.scan().work.read)
 
     def write() -> Timing:
         store = Store.open(setting.fresh_db(), root=str(setting.root), name=setting.root.name)
         writer = Indexer(tree=tree, store=store, projector=replayed, options=options, log=get_logger())
-        survey = writer.survey()
-        took = clocked(partial(writer.apply, survey))
+        scanned = writer.scan()
+        took = clocked(partial(writer.apply, scanned))
         store.close()
         return took
 
@@ -134,7 +134,7 @@ def edit(indexer: Indexer, root: Path, path: Path, number: int) -> float:
     with path.open("a", encoding="utf-8") as page:
         page.write(f"\nEdited {number} times.\n")
     began = time.process_time()
-    indexer.apply(indexer.survey([str(path.relative_to(root))]))
+    indexer.apply(indexer.scan([str(path.relative_to(root))]))
     return time.process_time() - began
 
 

@@ -146,7 +146,7 @@ def test_a_reader_that_never_lets_go_is_named_and_the_log_shrinks_when_it_does(
             await wiki.until(lambda: "a reader keeps a transaction open" in (wiki.state()["reason"] or ""))
             assert wiki.state()["remedy"]
         wiki.advance(60.0)
-        await wiki.until(lambda: wiki.workshop.store.wal_bytes == 0)
+        await wiki.until(lambda: wiki.resources.store.wal_bytes == 0)
         await wiki.until(lambda: wiki.state()["reason"] is None)
         assert wiki.counter("wal_grown") == 1
 

@@ -279,7 +279,7 @@ def test_the_last_page_deleted_by_hand_is_gone_from_the_index(tmp_path: Path) ->
         await wiki.until_equal()
         (wiki.root / "a.md").unlink()
         wiki.say("a.md", kind=DELETED)
-        await wiki.until(lambda: wiki.daemon._looker.open)
+        await wiki.until(lambda: wiki.daemon._sync.open)
         wiki.advance(CONFIRM_AFTER_S)
         await wiki.until(lambda: wiki.indexed() == {})
 
@@ -294,13 +294,13 @@ def test_a_page_emptied_in_place_is_not_published_empty_when_it_is_written_again
         before = wiki.indexed()
         with (wiki.root / "a.md").open("w") as editor:  # truncated
             wiki.say("a.md", kind=MODIFIED)
-            await wiki.until(lambda: wiki.daemon._looker.open)
+            await wiki.until(lambda: wiki.daemon._sync.open)
             assert wiki.indexed() == before
             editor.write("# A\n\nquite other words\n")
         wiki.say("a.md", kind=MODIFIED)
         await wiki.until_equal()
         assert wiki.counter("commits") >= 2
-        assert wiki.daemon._looker.open == ()
+        assert wiki.daemon._sync.open == ()
 
     play(tmp_path, scenario)
 
@@ -308,11 +308,11 @@ def test_a_page_emptied_in_place_is_not_published_empty_when_it_is_written_again
 def test_a_page_emptied_between_the_look_and_the_reading_is_not_published_empty(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    survey = Indexer.survey
+    scan = Indexer.scan
     fates: list[Callable[[Path], object]] = []
 
     def meddling(indexer: Indexer, *covers: Any, **how: Any) -> Any:
-        found = survey(indexer, *covers, **how)
+        found = scan(indexer, *covers, **how)
         if found.work.read and fates:
             fates.pop()(tmp_path / "wiki" / "a.md")
         return found
@@ -321,7 +321,7 @@ def test_a_page_emptied_between_the_look_and_the_reading_is_not_published_empty(
         wiki.write("a.md", "# A\n\nmany words\n")
         wiki.say("a.md")
         await wiki.until_equal()
-        monkeypatch.setattr(Indexer, "survey", meddling)
+        monkeypatch.setattr(Indexer, "scan", meddling)
         for fate in (lambda path: os.truncate(path, 0), Path.unlink):
             before = wiki.indexed()
             fates.append(fate)
@@ -344,7 +344,7 @@ def test_a_page_that_stays_empty_is_published_so(tmp_path: Path) -> None:
         await wiki.until_equal()
         wiki.write("a.md", "")
         wiki.say("a.md", kind=MODIFIED)
-        await wiki.until(lambda: wiki.daemon._looker.open)
+        await wiki.until(lambda: wiki.daemon._sync.open)
         wiki.advance(SETTLE_AT_MOST_S)
         await wiki.until_equal()
 
@@ -456,11 +456,11 @@ def test_a_large_page_that_changes_all_the_time_waits_for_what_it_costs_and_no_o
         wiki.say("log.md")
         await wiki.until_equal()
         await wiki.until_at_rest()
-        now, batcher = wiki.clock.monotonic(), wiki.daemon._agenda._batcher
-        batcher.add("log.md", now)
-        assert (batcher.next_due() or 0) - now > 3000
-        batcher.add("small.md", now)
-        assert (batcher.next_due() or 0) - now < 3000
+        now, debouncer = wiki.clock.monotonic(), wiki.daemon._scheduler._debouncer
+        debouncer.add("log.md", now)
+        assert (debouncer.next_due() or 0) - now > 3000
+        debouncer.add("small.md", now)
+        assert (debouncer.next_due() or 0) - now < 3000
         wiki.write("log.md", "# Log\n\n" + "two lines of a log\n" * (COSTLY_BYTES // 18 + 1))
         assert isinstance(await wiki.ask(), Fresh)
         assert wiki.indexed() == wiki.on_disk()
@@ -569,7 +569,7 @@ def test_freshness_waits_for_a_file_that_settles_and_names_it_when_time_runs_out
 def test_a_tree_of_any_size_is_scanned_for_who_asks(tmp_path: Path) -> None:
     async def scenario(wiki: Followed) -> None:
         await watching(wiki)
-        wiki.daemon._agenda._last_scan_s = 60.0  # as if it had taken so long
+        wiki.daemon._scheduler._last_scan_s = 60.0  # as if it had taken so long
         wiki.write("a.md", "# A")
         assert isinstance(await wiki.ask(), Fresh)
         assert wiki.indexed() == wiki.on_disk()
@@ -680,8 +680,8 @@ def test_an_edit_that_is_reported_through_a_link_that_is_gone_is_not_called_fres
         await wiki.until_equal()
         (wiki.root / "moved").rename(tmp_path / "out")
         await wiki.until_equal()
-        agenda = wiki.daemon._agenda
-        await wiki.until(lambda: not agenda._asked and agenda._batcher.next_due() is None)
+        scheduler = wiki.daemon._scheduler
+        await wiki.until(lambda: not scheduler._asked and scheduler._debouncer.next_due() is None)
         await wiki.until(lambda: wiki.daemon._progress._job is None)
         for nth in range(3):
             wiki.write("asked/a.md", f"# edited {nth}")
@@ -726,9 +726,9 @@ def test_a_stop_in_the_middle_of_a_build_leaves_an_index_that_the_next_start_com
     original = Indexer.apply
 
     async def interrupted() -> None:
-        def stopping(indexer: Indexer, survey: Any, *, stop: Callable[[], bool], **how: Any) -> Any:
+        def stopping(indexer: Indexer, scanned: Any, *, stop: Callable[[], bool], **how: Any) -> Any:
             asked = iter(range(1_000_000))
-            return original(indexer, survey, stop=lambda: next(asked) >= stop_at or stop(), **how)
+            return original(indexer, scanned, stop=lambda: next(asked) >= stop_at or stop(), **how)
 
         monkeypatch.setattr(Indexer, "apply", stopping)
         with anyio.move_on_after(0.5):

@@ -9,7 +9,13 @@ from pathlib import Path
 import apsw
 import pytest
 
-from indexerd.daemon.maintenance import IDLE_AFTER_S, IDLE_RETRY_S, MERGE_EVERY_COMMITS, PASSIVE_PAGES, Upkeep
+from indexerd.daemon.maintenance import (
+    IDLE_AFTER_S,
+    IDLE_RETRY_S,
+    MERGE_EVERY_COMMITS,
+    PASSIVE_PAGES,
+    Maintenance,
+)
 from indexerd.pipeline.indexer import Indexer
 from indexerd.store import Store
 from tests.building import Bench
@@ -28,7 +34,7 @@ def opened(tmp_path: Path) -> Iterator[tuple[Bench, Indexer, Store]]:
     bench = Bench(tmp_path)
     bench.write(a="# A\n\nwords\n")
     with bench.opened() as (indexer, store):
-        indexer.apply(indexer.survey())
+        indexer.apply(indexer.scan())
         yield bench, indexer, store
 
 
@@ -38,67 +44,67 @@ def store(opened: tuple[Bench, Indexer, Store]) -> Store:
 
 
 def test_nothing_is_due_before_anything_was_committed(store: Store) -> None:
-    upkeep = Upkeep(store, Clock())
-    upkeep.committed(0)
-    assert upkeep.next_at is None
-    assert not upkeep.is_due()
+    maintenance = Maintenance(store, Clock())
+    maintenance.committed(0)
+    assert maintenance.next_at is None
+    assert not maintenance.is_due()
 
 
 def test_the_log_is_emptied_once_when_it_has_been_quiet(store: Store) -> None:
     clock = Clock()
-    upkeep = Upkeep(store, clock)
-    upkeep.committed(1)
-    assert upkeep.next_at == IDLE_AFTER_S
+    maintenance = Maintenance(store, clock)
+    maintenance.committed(1)
+    assert maintenance.next_at == IDLE_AFTER_S
     clock.now = IDLE_AFTER_S - 0.01
-    assert not upkeep.is_due()
+    assert not maintenance.is_due()
     clock.now = IDLE_AFTER_S
-    assert upkeep.is_due()
-    upkeep.run()
+    assert maintenance.is_due()
+    maintenance.run()
     assert store.wal_bytes == 0
-    assert not upkeep.is_due()
+    assert not maintenance.is_due()
 
 
 def test_a_reader_in_the_way_puts_it_off(opened: tuple[Bench, Indexer, Store]) -> None:
     bench, indexer, store = opened
     clock = Clock()
-    upkeep = Upkeep(store, clock)
+    maintenance = Maintenance(store, clock)
     with closing(apsw.Connection(str(store.path), flags=apsw.SQLITE_OPEN_READONLY)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM page").fetchall()
         bench.write(b="# B")
-        indexer.apply(indexer.survey())
-        upkeep.committed(1)
+        indexer.apply(indexer.scan())
+        maintenance.committed(1)
         clock.now = IDLE_AFTER_S
-        upkeep.run()
-        assert upkeep.next_at == IDLE_AFTER_S + IDLE_RETRY_S
-        assert not upkeep.is_due()
+        maintenance.run()
+        assert maintenance.next_at == IDLE_AFTER_S + IDLE_RETRY_S
+        assert not maintenance.is_due()
     clock.now += IDLE_RETRY_S
-    upkeep.run()
+    maintenance.run()
     assert store.wal_bytes == 0
 
 
 def test_merging_is_bought_every_few_commits(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     bought = []
     monkeypatch.setattr(Store, "merge", lambda store: bought.append(1))
-    upkeep = Upkeep(store, Clock())
+    maintenance = Maintenance(store, Clock())
     for _ in range(MERGE_EVERY_COMMITS):
-        assert not upkeep.is_due()
-        upkeep.committed(1)
-    assert upkeep.is_due()
-    upkeep.run()
-    assert not upkeep.is_due()
+        assert not maintenance.is_due()
+        maintenance.committed(1)
+    assert maintenance.is_due()
+    maintenance.run()
+    assert not maintenance.is_due()
     assert len(bought) == 1
 
 
 def test_a_long_log_is_moved_to_the_file_between_batches(store: Store) -> None:
-    upkeep = Upkeep(store, Clock())
+    maintenance = Maintenance(store, Clock())
     store.wal_pages = PASSIVE_PAGES
-    assert not upkeep.is_due()
+    assert not maintenance.is_due()
     store.wal_pages = PASSIVE_PAGES + 1
-    assert upkeep.is_due()
-    upkeep.run()
+    assert maintenance.is_due()
+    maintenance.run()
     store.wal_pages = 1
-    assert not upkeep.is_due()
+    assert not maintenance.is_due()
 
 
 def test_memory_is_given_back_once_when_it_is_quiet_after_a_scan(
@@ -107,21 +113,21 @@ def test_memory_is_given_back_once_when_it_is_quiet_after_a_scan(
     released = []
     monkeypatch.setattr(Store, "release_memory", lambda store: released.append(1))
     clock = Clock()
-    upkeep = Upkeep(store, clock)
-    upkeep.scanned()
-    assert not upkeep.is_due()
+    maintenance = Maintenance(store, clock)
+    maintenance.scanned()
+    assert not maintenance.is_due()
     clock.now = IDLE_AFTER_S
-    assert upkeep.is_due()
-    upkeep.run()
-    assert not upkeep.is_due()
+    assert maintenance.is_due()
+    maintenance.run()
+    assert not maintenance.is_due()
     assert len(released) == 1
 
 
 def test_what_failed_is_put_off(store: Store) -> None:
     clock = Clock()
-    upkeep = Upkeep(store, clock)
-    upkeep.committed(MERGE_EVERY_COMMITS)
+    maintenance = Maintenance(store, clock)
+    maintenance.committed(MERGE_EVERY_COMMITS)
     clock.now = IDLE_AFTER_S
-    upkeep.put_off()
-    assert not upkeep.is_due()
-    assert upkeep.next_at == IDLE_AFTER_S + IDLE_RETRY_S
+    maintenance.put_off()
+    assert not maintenance.is_due()
+    assert maintenance.next_at == IDLE_AFTER_S + IDLE_RETRY_S

@@ -83,7 +83,7 @@ def test_full_text_that_drifted_before_an_unclean_stop_is_made_anew_after_it(tmp
         await wiki.until_equal()
         assert wiki.counter("index_replaced") == 1
         assert wiki.db.with_name("index.db.damaged").exists()
-        assert wiki.workshop.store.check_integrity() == ()
+        assert wiki.resources.store.check_integrity() == ()
 
     play(tmp_path, first)
     connection = apsw.Connection(str(tmp_path / "state" / "index.db"))

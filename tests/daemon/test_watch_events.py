@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from indexerd.core.sync.scheduler import Agenda
+from indexerd.core.sync.scheduler import Scheduler
 from indexerd.daemon.environment import Surroundings, own_paths
 from indexerd.daemon.scan_audit import ScanBook
 from indexerd.daemon.status import Status
-from indexerd.daemon.watch_events import Hearing
+from indexerd.daemon.watch_events import WatchEvents
 from indexerd.service.notify import ServiceManager
 from indexerd.service.status_file import StateFile
 from indexerd.tree.watcher import open_notifier
 from tests.following import Clock, Log
 
 
-def hearing_of(root: Path, index: Path) -> Hearing:
+def hearing_of(root: Path, index: Path) -> WatchEvents:
     """One as the daemon makes it for this place of the index."""
     clock, folder = Clock(), index.parent
     around = Surroundings(
@@ -27,8 +27,8 @@ def hearing_of(root: Path, index: Path) -> Hearing:
         service=ServiceManager(),
         open_notifier=open_notifier,
     )
-    return Hearing(
-        agenda=Agenda(),
+    return WatchEvents(
+        scheduler=Scheduler(),
         status=Status(control=None, index=None, building=False),
         scans=ScanBook(),
         own_paths=own_paths(str(root), str(index), around),

@@ -93,9 +93,9 @@ def test_a_part_of_the_tree_is_brought_up_to_date_alone(bench: Bench) -> None:
     bench.write(a="# A2\n", sub__b="# B2\n")
     (bench.root / "sub/c.md").unlink()
     with bench.opened() as (indexer, _):
-        update = indexer.apply(indexer.survey(("sub", "sub/c.md")))
+        update = indexer.apply(indexer.scan(("sub", "sub/c.md")))
         assert (update.upserted, update.deleted) == (1, 1)
-        update = indexer.apply(indexer.survey(("a.md",)))
+        update = indexer.apply(indexer.scan(("a.md",)))
         assert (update.upserted, update.deleted) == (1, 0)
     assert bench.public_rows() == bench.fresh_rows()
 
@@ -106,7 +106,7 @@ def test_held_pages_and_doubted_deletions_stay_as_they_are(bench: Bench) -> None
     bench.write(a="")
     (bench.root / "b.md").unlink()
     with bench.opened() as (indexer, _):
-        update = indexer.apply(indexer.survey(), hold={"a.md"}, keep_gone=True)
+        update = indexer.apply(indexer.scan(), hold={"a.md"}, keep_gone=True)
         assert update.commits == 0
     assert bench.fetch("SELECT title FROM v1_pages ORDER BY path") == [("A",), ("B",)]
 
@@ -178,9 +178,9 @@ def test_an_unmounted_disk_does_not_empty_an_index_of_another_version(bench: Ben
         os.rename(bench.folder / "disk", bench.root)
 
     with bench.opened() as (indexer, store):
-        survey = indexer.survey()
-        assert indexer.is_doubtful(survey)
-        indexer.record(survey, indexer.apply(survey, keep_gone=True), "start")
+        scanned = indexer.scan()
+        assert indexer.is_surprising(scanned)
+        indexer.record(scanned, indexer.apply(scanned, keep_gone=True), "start")
         assert (store.needs_rebuild, bench.count_pages_elsewhere()) == (True, 2)
         _, update = build_whole(indexer, sleep=mount_again)
         assert (pauses, update.projected, store.needs_rebuild) == ([CONFIRM_AFTER_S], 2, False)
@@ -194,7 +194,7 @@ def test_an_index_of_another_version_without_pages_is_made_anew_at_once(bench: B
         connection.execute("DROP VIEW v1_pages")
     connection.close()
     with bench.opened() as (indexer, _):
-        assert not indexer.is_doubtful(indexer.survey())
+        assert not indexer.is_surprising(indexer.scan())
     bench.build()
     assert bench.paths() == []
 
@@ -206,10 +206,10 @@ def test_a_disk_that_goes_while_pages_are_read_does_not_empty_the_index(bench: B
     empty = bench.folder / "mountpoint"
     empty.mkdir()
     with bench.opened() as (indexer, _):
-        survey = indexer.survey()
+        scanned = indexer.scan()
         os.rename(bench.root, bench.folder / "disk")
         os.rename(empty, bench.root)
-        update = indexer.apply(survey)
+        update = indexer.apply(scanned)
         assert (sorted(update.left), update.deleted) == (["a.md", "b.md"], 0)
         with pytest.raises(RootError, match="mounted"):
             build_whole(indexer)
@@ -339,7 +339,7 @@ def test_another_schema_version_is_rebuilt_and_readers_see_the_old_rows_until_th
     bench.set_schema_version(999)
     seen: list[int] = []
     with bench.opened() as (indexer, _):
-        indexer.apply(indexer.survey(), progress=lambda *_: seen.append(bench.count_pages_elsewhere()))
+        indexer.apply(indexer.scan(), progress=lambda *_: seen.append(bench.count_pages_elsewhere()))
     assert seen == [2, 2]
     assert bench.paths() == ["a.md", "b.md"]
     assert bench.fetch("SELECT value FROM meta WHERE key = 'index_id'") != [old_id]
@@ -369,9 +369,9 @@ def test_a_build_ends_when_it_is_told_to_and_the_next_one_finishes_it(
         return len(asked) > 5
 
     with bench.opened() as (indexer, store):
-        survey = indexer.survey()
+        scanned = indexer.scan()
         with pytest.raises(Stopped):
-            indexer.apply(survey, stop=stop)
+            indexer.apply(scanned, stop=stop)
         assert store.building
     assert len(bench.paths()) == 4
     bench.build()
@@ -483,10 +483,10 @@ def test_a_page_given_up_rests_and_is_tried_again_at_the_next_start(
     monkeypatch.setattr(workers, "INLINE_BYTES", 0)
     bench.write(long="# A\n\n" + "Some [words](b.md) of *prose*.\n\n" * 6_000)
     with bench.opened() as (indexer, _):
-        indexer.apply(indexer.survey())
+        indexer.apply(indexer.scan())
         assert indexer.given_up == ("long.md",)
         assert indexer.retry_at is not None
-        assert indexer.survey().work.read == (), "it rests"
+        assert indexer.scan().work.read == (), "it rests"
     assert bench.kinds() == {"long.md": ["parser_failed"]}
     monkeypatch.setattr(workers, "PAGE_BUDGET_S", 60.0)
     bench.build()

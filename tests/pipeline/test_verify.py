@@ -128,7 +128,7 @@ def test_it_goes_on_beside_a_writer_that_brings_the_index_up_to_date(
 
         def catch_up(_: float) -> None:
             looks.append(1)
-            writing.apply(writing.survey())
+            writing.apply(writing.scan())
 
         monkeypatch.setattr(time, "sleep", catch_up)
         assert differences(bench) == ()

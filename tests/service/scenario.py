@@ -93,7 +93,7 @@ def is_failed() -> bool:
     return properties("ActiveState")["ActiveState"] == "failed"
 
 
-def start_anew() -> None:
+def start_over() -> None:
     """Starts it as if it had never been started before."""
     run("systemctl", "--user", "reset-failed", unit())
     run("systemctl", "--user", "start", unit())
@@ -176,7 +176,7 @@ def fail() -> Facts:
     config = HOME / ".config" / "indexerd" / "config.toml"
     config.parent.mkdir(parents=True)
     config.write_text("[wiki]\nextension = 1\n")
-    start_anew()  # the starts above count towards the limit
+    start_over()  # the starts above count towards the limit
     until(is_failed)
     seen: Facts = {"bad_settings": properties("ActiveState", "Result", "ExecMainStatus", "NRestarts")}
     seen["install_of_bad_settings"] = run(INDEXERD, "service", "install", str(WIKI))
@@ -186,7 +186,7 @@ def fail() -> Facts:
         run("systemctl", "--user", "kill", "--signal=SIGKILL", unit())
         return is_failed()
 
-    start_anew()
+    start_over()
     return {**seen, "given_up_s": until(is_given_up)}
 
 

@@ -52,7 +52,7 @@ def test_a_file_of_topics_that_alone_was_saved_is_read(bench: Bench) -> None:
     bench.build()
     (bench.root / "topics.yaml").write_text("- {slug: inner, title: Inner}\n")
     with bench.opened() as (indexer, _):
-        indexer.apply(indexer.survey(("topics.yaml",)))
+        indexer.apply(indexer.scan(("topics.yaml",)))
     assert bench.fetch("SELECT slug, title FROM v1_topics") == [("inner", "Inner")]
 
 

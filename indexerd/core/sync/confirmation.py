@@ -1,7 +1,7 @@
-"""What is not believed at first sight: another root, most pages gone, a file suddenly empty.
+"""Confirmation of surprising scans: another root, most pages gone, a file suddenly empty.
 
 An observation is believed when it is made again, unchanged, some time later; the time is passed in.
-It only judges; who looks a second time, and when, is the daemon's business.
+It only judges; the daemon decides when to scan a second time.
 """
 
 from __future__ import annotations
@@ -19,48 +19,45 @@ SETTLE_AT_MOST_S: Final = 2.0  # a file that is emptied again and again is publi
 
 
 @dataclass(slots=True)
-class _Doubt:
+class _Observed:
     observation: Hashable
     since: float  # this observation
     first: float  # any observation under the same key
 
 
-class SecondLook:
-    """Doubts by key. `wait_s`: between the two looks; `at_most_s`: even if each look differs."""
+class Confirmation:
+    """What waits for confirmation, by key. `wait_s`: between two scans; `at_most_s`: even if they differ."""
 
     def __init__(self, wait_s: float, at_most_s: float = float("inf")) -> None:
         self._wait_s = wait_s
         self._at_most_s = at_most_s
-        self._doubts: dict[str, _Doubt] = {}
+        self._waiting: dict[str, _Observed] = {}
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """What is in doubt."""
-        return tuple(self._doubts)
+        """What waits for confirmation."""
+        return tuple(self._waiting)
 
     def believe(self, key: str, observation: Hashable, now: float) -> bool:
-        """Whether it has been seen before, unchanged, for long enough. Then there is no doubt left."""
-        doubt = self._doubts.get(key)
-        if doubt is None:
-            doubt = self._doubts[key] = _Doubt(observation, now, now)
-        elif doubt.observation != observation:
-            doubt.observation, doubt.since = observation, now
-        believed = now - doubt.since >= self._wait_s or now - doubt.first >= self._at_most_s
+        """Whether it has been seen before, unchanged, for long enough. Then it waits no more."""
+        seen = self._waiting.get(key)
+        if seen is None:
+            seen = self._waiting[key] = _Observed(observation, now, now)
+        elif seen.observation != observation:
+            seen.observation, seen.since = observation, now
+        believed = now - seen.since >= self._wait_s or now - seen.first >= self._at_most_s
         if believed:
-            del self._doubts[key]
+            del self._waiting[key]
         return believed
 
     def forget(self, key: str) -> None:
-        """A look that found nothing surprising."""
-        self._doubts.pop(key, None)
+        """A scan found nothing surprising."""
+        self._waiting.pop(key, None)
 
     def next_at(self) -> float | None:
-        """When a second look can settle a doubt, None without one."""
+        """When a second scan can confirm something, None where nothing waits."""
         return min(
-            (
-                min(doubt.since + self._wait_s, doubt.first + self._at_most_s)
-                for doubt in self._doubts.values()
-            ),
+            (min(seen.since + self._wait_s, seen.first + self._at_most_s) for seen in self._waiting.values()),
             default=None,
         )
 

@@ -1,4 +1,4 @@
-"""When a reported change is looked at: two timers and caps over paths, with the time passed in.
+"""Debounce: when a reported change is scanned, by two timers and caps over paths. Time is passed in.
 
 A path waits until it has been quiet, and never longer than the longest wait; too many paths become
 one folder to scan. Knows neither disk nor clock, and not whether a path is a page or a folder.
@@ -14,7 +14,7 @@ from indexerd.contract.places import is_below
 from indexerd.core.sync.paths import ROOT, folders_above, parent_of
 
 QUIET_DELAY_MS: Final = 50  # an editor's save is one to four events within a few milliseconds
-LONGEST_WAIT_MS: Final = 500  # a path written all the time is looked at this often, and no more
+LONGEST_WAIT_MS: Final = 500  # a path written all the time is scanned this often, and no more
 FOLDER_CAP: Final = 64  # paths directly in one folder; past it, listing it is cheaper and surer
 PENDING_CAP: Final = 1024  # paths in all; past it the whole root is scanned
 TRAILING_PATHS: Final = 64  # a batch of more paths has probably lost events (cp -r loses one in six)
@@ -24,7 +24,7 @@ TRAILING_LATEST_MS: Final = 5_000  # the check is not put off longer by a file t
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A settled set. `paths`: to be looked at one by one; `subtrees`: folders to scan, `ROOT` for all.
+    """A settled set. `paths`: to be scanned one by one; `subtrees`: folders to scan, `ROOT` for all.
 
     `trailing`: the storm before it is over, so everything is scanned once.
     """
@@ -42,14 +42,14 @@ class _Wait:
     last: float
     not_before: float
     subtree: bool
-    differs: bool = False  # it was looked at, and what was found is not in the index yet
+    differs: bool = False  # it was scanned, and what was found is not in the index yet
 
     def due_at(self) -> float:
         settled = min(self.last + QUIET_DELAY_MS / 1000, self.first + LONGEST_WAIT_MS / 1000)
         return max(settled, self.not_before)
 
 
-class Batcher:
+class Debouncer:
     """Collects changes and hands them out when they have settled. All times are monotonic seconds."""
 
     def __init__(self) -> None:
@@ -61,13 +61,13 @@ class Batcher:
 
     @property
     def differing(self) -> int:
-        """How many of those that wait were looked at and differ. A report alone is a hint, not a change."""
+        """How many of those that wait were scanned and differ. A report alone is a hint, not a change."""
         return sum(wait.differs for wait in self._waits.values())
 
     def add(self, path: str, now: float, *, subtree: bool = False, delay: float = 0.0) -> None:
         """Reports a change of `path`, with `subtree` of all below it.
 
-        `delay`: it was looked at and could not be written; not due for so many seconds.
+        `delay`: it was scanned and could not be written; not due for so many seconds.
         """
         self._last_report = max(self._last_report, now)
         above = self._pending_folder_above(path)
@@ -86,7 +86,7 @@ class Batcher:
         self._collapse_above(path)
 
     def rest(self, path: str, until: float) -> None:
-        """What is reported of `path` is not looked at before `until`: it is costly."""
+        """What is reported of `path` is not scanned before `until`: it is costly."""
         self._taken[path] = until - LONGEST_WAIT_MS / 1000
 
     def scan_when_quiet(self, now: float) -> None:
@@ -153,7 +153,7 @@ class Batcher:
         return self._waits.pop(path)
 
     def _rested_at(self, path: str) -> float:
-        """What was looked at a moment ago is not looked at again before the longest wait is over."""
+        """What was scanned a moment ago is not scanned again before the longest wait is over."""
         taken = [self._taken[place] for place in (path, *folders_above(path)) if place in self._taken]
         return max(taken, default=float("-inf")) + LONGEST_WAIT_MS / 1000
 
@@ -173,7 +173,7 @@ class Batcher:
         return None
 
     def _absorb(self, folder: str) -> None:
-        """What waits below `folder` is looked at with it, as early as the first of them was to be."""
+        """What waits below `folder` is scanned with it, as early as the first of them was to be."""
         below = [path for path in self._waits if path != folder and is_below(path, folder)]
         whole = self._waits[folder]
         for path in below:

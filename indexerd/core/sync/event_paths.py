@@ -1,4 +1,4 @@
-"""What a reported path asks to be looked at. Names only: neither the disk nor the ignore files are read."""
+"""Which path to scan for a reported one. Names only: neither the disk nor the ignore files are read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from indexerd.core.sync.paths import ROOT
 
 
 def cover_of(path: str) -> str | None:
-    """The path to look at, with all below it; None where a change cannot matter.
+    """The path to scan, with all below it; None where a change cannot matter.
 
     An ignore file governs its folder. A name that is no page's may be a folder's, so it counts.
     """

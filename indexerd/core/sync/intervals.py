@@ -10,7 +10,7 @@ from typing import Final
 from indexerd.contract.file import LONGEST_SCAN_INTERVAL_S
 
 SCAN_SHARE: Final = 0.001  # of one core, while the watcher works and nothing happens (spec 3.2)
-CONFIRMING_SHARE: Final = 0.01  # until a scan has confirmed what the watcher told of the last changes
+CONFIRMING_SHARE: Final = 0.01  # until a scan has confirmed what the watcher reported last
 SCANNING_SHARE: Final = 0.1  # of one core, while scans are all there is
 SHORTEST_INTERVAL_S: Final = 5.0
 LONGEST_INTERVAL_S: Final = LONGEST_SCAN_INTERVAL_S

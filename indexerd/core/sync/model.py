@@ -9,11 +9,11 @@ from indexerd.core.model import Diagnostic, Page, Stamp, TopicDeclaration
 
 
 class IndexedPage(NamedTuple):
-    """What the index knows of a page before it is looked at again; a tuple for Stamp's reason.
+    """What the index knows of a page before it is scanned again; a tuple for Stamp's reason.
 
     `racy`: the stamp was younger than two seconds when it was taken, so an equal stamp proves
     nothing and the bytes are hashed once more (spec 3.3). `projection`: the fingerprint under
-    which its rows were made; another one means they are made anew.
+    which its rows were made; another one means they are projected again.
     """
 
     path: str
@@ -45,7 +45,7 @@ class Touch:
 
 @dataclass(frozen=True, slots=True)
 class PathDiagnostics:
-    """All that a look at a path said, apart from what the projection of a page there says.
+    """All that a scan said of a path, apart from what the projection of a page there says.
 
     For a path that gives no page, keeps its old rows or lost its slug. Empty: nothing any more. An
     upsert or delete of the path drops what was said before, unless the same plan says it again.

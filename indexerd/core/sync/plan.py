@@ -1,4 +1,4 @@
-"""What a batch of pages that were looked at writes: one transaction, with the slugs they have in it.
+"""Composes one transaction from a batch of read pages, with the slugs that they have in it.
 
 A page that comes or goes may change the slug of its neighbours, so the neighbours are part of the
 batch (spec 1.3). Pure: what the index knows is asked of `Known`, the store writes what comes out.
@@ -175,15 +175,15 @@ def _said(
     going: set[str],
 ) -> tuple[PathDiagnostics, ...]:
     """What is said of each path, whole, wherever that changes or an upsert would drop it."""
-    looked: dict[str, tuple[Diagnostic, ...]] = dict(gathered.said)
+    scanned: dict[str, tuple[Diagnostic, ...]] = dict(gathered.said)
     for outcome in gathered.outcomes:
         if not isinstance(outcome, Vanished):
-            looked[outcome.path] = (outcome.diagnostic,) if isinstance(outcome, Unread) else ()
+            scanned[outcome.path] = (outcome.diagnostic,) if isinstance(outcome, Unread) else ()
     said = {}
-    for path in {*looked, *settled}:
+    for path in {*scanned, *settled}:
         before = known.get(path, ())
         slug_part = () if path in going else _slug_part(path, before, settled)  # no page, no slug
-        now = (*looked.get(path, scan_part(before)), *slug_part)
+        now = (*scanned.get(path, scan_part(before)), *slug_part)
         if now != before or (now and path in written):
             said[path] = now
     return tuple(PathDiagnostics(path, said[path]) for path in sorted(said, key=str.encode))

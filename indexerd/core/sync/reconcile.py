@@ -1,6 +1,6 @@
 """What a scan means for the index: stamps on disk against stamps in the index (spec 3.3).
 
-Three states are kept apart: present, gone, could not look. Compared by inequality, never by "newer
+Three states are kept apart: present, gone, could not be read. Compared by inequality, never by "newer
 than". Pure: the scan, the rows and the time come in as arguments, what to do goes out.
 """
 
@@ -27,7 +27,7 @@ TOO_DEEP_FOLDER: Final = "too_deep_folder"
 IGNORE_INVALID: Final = "ignore_invalid"
 TOPICS_INVALID: Final = "topics_invalid"
 SETTINGS_INVALID: Final = "settings_invalid"
-# What a look at the tree says of a path. These come and go with a scan; what else is said of a path,
+# What a scan says of a path. These come and go with a scan; what else is said of a path,
 # that it lost its slug, comes and goes with its neighbours.
 SCAN_KINDS: Final = frozenset(
     {
@@ -48,11 +48,11 @@ SCAN_KINDS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """What a look at part of the tree found.
+    """The result of scanning part of the tree.
 
-    `covers`: the paths looked at, each with all below it, '' the whole tree. `stamps`: every page
-    there is. `unseen`: files and folders that could not be looked at, `failing` those of them that are
-    worth another look soon. `root`: which folder it was, whatever its path.
+    `covers`: the paths scanned, each with all below it, '' the whole tree. `stamps`: every page
+    there is. `unseen`: files and folders that could not be read, `failing` those of them that are
+    worth another scan soon. `root`: which folder it was, whatever its path.
     """
 
     covers: tuple[str, ...]
@@ -64,7 +64,7 @@ class Scan:
     failing: tuple[str, ...] = ()
 
     def with_diagnostics(self, more: Mapping[str, tuple[Diagnostic, ...]]) -> Scan:
-        """The same look, with more said of some paths."""
+        """The same scan, with more diagnostics."""
         return replace(self, diagnostics={**self.diagnostics, **more})
 
 
@@ -102,7 +102,7 @@ def is_racy(stamp: Stamp, now_ns: int) -> bool:
 
 
 def scan_part(said: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Of what is said of a path, what a look at it said."""
+    """Of what is said of a path, what a scan said."""
     return tuple(diagnostic for diagnostic in said if diagnostic.kind in SCAN_KINDS)
 
 
@@ -135,7 +135,7 @@ def plan_scan(
     return Work(
         read=tuple(sorted(read, key=lambda wanted: wanted.path.encode())),
         gone=tuple(sorted(_seen(absent, scan.unseen), key=str.encode)),
-        said=_said_anew(scan, known),
+        said=_changed_diagnostics(scan, known),
     )
 
 
@@ -145,11 +145,11 @@ def _seen(paths: list[str], unseen: tuple[str, ...]) -> list[str]:
     return [path for path in paths if not any(is_below(path, above) for above in unseen)]
 
 
-def _said_anew(scan: Scan, known: Mapping[str, tuple[Diagnostic, ...]]) -> dict[str, tuple[Diagnostic, ...]]:
+def _changed_diagnostics(
+    scan: Scan, known: Mapping[str, tuple[Diagnostic, ...]]
+) -> dict[str, tuple[Diagnostic, ...]]:
     """What is new, different or over. Of a page that is there, reading it will tell."""
-    anew = {
-        path: found for path, found in scan.diagnostics.items() if scan_part(known.get(path, ())) != found
-    }
+    new = {path: found for path, found in scan.diagnostics.items() if scan_part(known.get(path, ())) != found}
     over = [
         path
         for path in known
@@ -158,4 +158,4 @@ def _said_anew(scan: Scan, known: Mapping[str, tuple[Diagnostic, ...]]) -> dict[
         and any(is_below(path, cover) for cover in scan.covers)
         and scan_part(known[path])
     ]
-    return anew | dict.fromkeys(_seen(over, scan.unseen), ())
+    return new | dict.fromkeys(_seen(over, scan.unseen), ())

@@ -1,6 +1,6 @@
 """Pages that were given up for the time or memory they take: when each is tried again, with how much more.
 
-Pure: the monotonic time is passed in. Remembers nothing across a start, so each start tries them anew.
+Pure: the monotonic time is passed in. Remembers nothing across a start, so each start tries them again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the daemon does next: a settled batch, a scan of everything, or nothing until some time.
+"""The scheduler: a settled batch, a scan of everything, or nothing until some time.
 
 Pure: the daemon reports what happened with the monotonic time, asks for the next job, and says how
 it went. Nothing is lost by a failure: what a failed job was about is put back.
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from indexerd.core.sync.debounce import Batch, Batcher
+from indexerd.core.sync.debounce import Batch, Debouncer
 from indexerd.core.sync.intervals import SHORTEST_INTERVAL_S, back_off_s, scan_interval_s
 from indexerd.core.sync.paths import ROOT, folders_above
 
@@ -28,14 +28,14 @@ class Reason(StrEnum):
     RELOAD = "reload"
     BARRIER = "barrier"
     GAP = "gap"  # the machine slept or the clock jumped
-    WATCH = "watch"  # the watcher was opened anew
+    WATCH = "watch"  # the watcher was reopened
     SECOND_LOOK = "second_look"
     RETRY = "retry"
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """`covers`: paths to look at, each with all below it; `EVERYTHING` is a scan of the whole tree.
+    """`covers`: paths to scan, each with all below it; `EVERYTHING` is a scan of the whole tree.
 
     `expected`: the paths among them, or below them, that were reported as changed.
     """
@@ -46,12 +46,12 @@ class Job:
 
     @property
     def is_scan(self) -> bool:
-        """Whether the whole tree is looked at."""
+        """Whether the whole tree is scanned."""
         return self.covers == EVERYTHING
 
 
-class Agenda:
-    """The next job. Without events from a watcher, scans are all there is.
+class Scheduler:
+    """Decides the next job. Without events from a watcher, scans are all there is.
 
     A queue that runs over tells nobody, and the daemon's own reading may be what fills it. So changes
     are followed by scans until two in a row have found nothing, and nothing was reported meanwhile.
@@ -60,7 +60,7 @@ class Agenda:
     def __init__(self) -> None:
         self._watching = False
         self._shortest_interval_s = SHORTEST_INTERVAL_S
-        self._batcher = Batcher()
+        self._debouncer = Debouncer()
         self._asked: dict[Reason, float] = {}  # scans asked for, with the time before which they are not due
         self._last_scan_end: float | None = None
         self._last_scan_s = 0.0
@@ -72,7 +72,7 @@ class Agenda:
     @property
     def pending(self) -> int:
         """Paths and folders that differ and could not be written; a scan that failed counts as one."""
-        return self._batcher.differing + (Reason.RETRY in self._asked)
+        return self._debouncer.differing + (Reason.RETRY in self._asked)
 
     @property
     def failures(self) -> int:
@@ -92,17 +92,17 @@ class Agenda:
         self._shortest_interval_s = seconds
 
     def report(self, path: str, now: float, *, delay: float = 0.0) -> None:
-        """Something happened at `path`; `ROOT` is the root itself. Not looked at for `delay` seconds."""
+        """Something happened at `path`; `ROOT` is the root itself. Not scanned for `delay` seconds."""
         self._moved = True
-        self._batcher.add(path, now, subtree=path == ROOT, delay=delay)
+        self._debouncer.add(path, now, subtree=path == ROOT, delay=delay)
 
     def rest(self, path: str, until: float) -> None:
         """A page that costs much is not followed by events before `until`; a scan still sees it."""
-        self._batcher.rest(path, until)
+        self._debouncer.rest(path, until)
 
     def scan_when_quiet(self, now: float) -> None:
-        """A folder changed: the watcher may have missed what happened inside, so look when it is over."""
-        self._batcher.scan_when_quiet(now)
+        """A folder changed: the watcher may have missed what happened inside, so scan when it is over."""
+        self._debouncer.scan_when_quiet(now)
 
     def ask_scan(self, reason: Reason, at: float) -> None:
         """Asks for a scan of everything, not before `at`."""
@@ -110,7 +110,7 @@ class Agenda:
 
     def next_at(self) -> float | None:
         """When there is something to do, None while a scan was never done and nobody asked for one."""
-        candidates = (*self._asked.values(), self._periodic_at(), self._batcher.next_due())
+        candidates = (*self._asked.values(), self._periodic_at(), self._debouncer.next_due())
         times = [time for time in candidates if time is not None]
         return max(min(times), self._blocked_until) if times else None
 
@@ -120,12 +120,12 @@ class Agenda:
             return None
         reason = self._scan_due(now)
         if reason is not None:
-            return self._scan(reason, self._batcher.waiting)
-        batch = self._batcher.due(now)
+            return self._scan(reason, self._debouncer.waiting)
+        batch = self._debouncer.due(now)
         if batch is None:
             return None
         if batch.trailing or ROOT in batch.subtrees:
-            return self._scan(Reason.STORM, (*batch.paths, *batch.subtrees, *self._batcher.waiting))
+            return self._scan(Reason.STORM, (*batch.paths, *batch.subtrees, *self._debouncer.waiting))
         covers = (*batch.paths, *batch.subtrees)
         return Job(covers, Reason.EVENTS, covers)
 
@@ -144,7 +144,7 @@ class Agenda:
         if job.is_scan:
             self.ask_scan(Reason.RETRY, self._blocked_until)
         else:
-            self._batcher.put_back(Batch(subtrees=job.covers), now, delay=wait)
+            self._debouncer.put_back(Batch(subtrees=job.covers), now, delay=wait)
         return wait
 
     def retry_now(self) -> None:
@@ -170,7 +170,7 @@ class Agenda:
         return Reason.PERIODIC if periodic is not None and periodic <= now else None
 
     def _scan(self, reason: Reason, expected: tuple[str, ...]) -> Job:
-        self._batcher.clear()
+        self._debouncer.clear()
         self._asked.clear()
         self._moved_before, self._moved = self._moved, False
         return Job(EVERYTHING, reason, expected)

@@ -5,49 +5,49 @@ from __future__ import annotations
 import pytest
 
 from indexerd.core.model import Stamp
-from indexerd.core.sync.confirmation import SecondLook, is_emptied
+from indexerd.core.sync.confirmation import Confirmation, is_emptied
 
 
 def test_an_observation_is_believed_when_it_is_made_again_after_the_wait() -> None:
-    doubts = SecondLook(2.0)
-    assert not doubts.believe("root", (1, 2), 10.0)
-    assert doubts.keys == ("root",)
-    assert doubts.next_at() == 12.0
-    assert not doubts.believe("root", (1, 2), 11.99)
-    assert doubts.believe("root", (1, 2), 12.0)
-    assert not doubts.keys
+    waiting = Confirmation(2.0)
+    assert not waiting.believe("root", (1, 2), 10.0)
+    assert waiting.keys == ("root",)
+    assert waiting.next_at() == 12.0
+    assert not waiting.believe("root", (1, 2), 11.99)
+    assert waiting.believe("root", (1, 2), 12.0)
+    assert not waiting.keys
 
 
 def test_another_observation_starts_the_wait_anew() -> None:
-    doubts = SecondLook(2.0)
-    doubts.believe("root", (1, 2), 10.0)
-    assert not doubts.believe("root", (1, 3), 12.0)
-    assert doubts.next_at() == 14.0
-    assert doubts.believe("root", (1, 3), 14.0)
+    waiting = Confirmation(2.0)
+    waiting.believe("root", (1, 2), 10.0)
+    assert not waiting.believe("root", (1, 3), 12.0)
+    assert waiting.next_at() == 14.0
+    assert waiting.believe("root", (1, 3), 14.0)
 
 
-def test_a_look_that_finds_nothing_surprising_ends_the_doubt() -> None:
-    doubts = SecondLook(2.0)
-    doubts.believe("root", (1, 2), 10.0)
-    doubts.forget("root")
-    doubts.forget("never doubted")
-    assert doubts.next_at() is None
-    assert not doubts.believe("root", (1, 2), 12.0)
+def test_a_scan_that_finds_nothing_surprising_ends_the_wait() -> None:
+    waiting = Confirmation(2.0)
+    waiting.believe("root", (1, 2), 10.0)
+    waiting.forget("root")
+    waiting.forget("never doubted")
+    assert waiting.next_at() is None
+    assert not waiting.believe("root", (1, 2), 12.0)
 
 
-def test_what_changes_all_the_time_is_believed_after_the_longest_doubt() -> None:
-    doubts = SecondLook(0.5, at_most_s=2.0)
-    believed = [doubts.believe("hot.md", step, step * 0.25) for step in range(9)]
+def test_what_changes_all_the_time_is_believed_after_the_longest_wait() -> None:
+    waiting = Confirmation(0.5, at_most_s=2.0)
+    believed = [waiting.believe("hot.md", step, step * 0.25) for step in range(9)]
     assert believed == [False] * 8 + [True]
 
 
-def test_doubts_are_held_apart_by_key_and_the_first_is_due_first() -> None:
-    doubts = SecondLook(0.5)
-    doubts.believe("a.md", 1, 10.0)
-    doubts.believe("b.md", 1, 10.2)
-    assert doubts.next_at() == 10.5
-    assert doubts.believe("a.md", 1, 10.5)
-    assert doubts.next_at() == pytest.approx(10.7)
+def test_observations_are_held_apart_by_key_and_the_first_is_due_first() -> None:
+    waiting = Confirmation(0.5)
+    waiting.believe("a.md", 1, 10.0)
+    waiting.believe("b.md", 1, 10.2)
+    assert waiting.next_at() == 10.5
+    assert waiting.believe("a.md", 1, 10.5)
+    assert waiting.next_at() == pytest.approx(10.7)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The batcher with the time passed in: no sleep and no disk."""
+"""The debouncer with the time passed in: no sleep and no disk."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from indexerd.core.sync.debounce import (
     TRAILING_PATHS,
     TRAILING_QUIET_MS,
     Batch,
-    Batcher,
+    Debouncer,
 )
 from indexerd.core.sync.paths import ROOT
 
@@ -26,186 +26,186 @@ LONGEST = LONGEST_WAIT_MS / 1000
 INSTANT = 0.001
 
 
-def drain(batcher: Batcher) -> list[tuple[float, Batch]]:
+def drain(debouncer: Debouncer) -> list[tuple[float, Batch]]:
     """Everything that becomes due, with its time, as a loop that sleeps until `next_due` would see it."""
     batches = []
-    while (when := batcher.next_due()) is not None:
-        batch = batcher.due(when)
+    while (when := debouncer.next_due()) is not None:
+        batch = debouncer.due(when)
         assert batch is not None, "next_due names a time at which there is something"
         batches.append((when, batch))
     return batches
 
 
 def test_nothing_is_due_while_nothing_was_reported() -> None:
-    batcher = Batcher()
-    assert batcher.next_due() is None
-    assert batcher.due(1e9) is None
-    assert len(batcher.waiting) == 0
+    debouncer = Debouncer()
+    assert debouncer.next_due() is None
+    assert debouncer.due(1e9) is None
+    assert len(debouncer.waiting) == 0
 
 
 def test_a_path_is_due_when_it_has_been_quiet_and_not_before() -> None:
-    batcher = Batcher()
-    batcher.add("a.md", 10.0)
-    batcher.add("a.md", 10.03)
-    assert batcher.due(10.03 + QUIET - INSTANT) is None
-    assert len(batcher.waiting) == 1
-    assert batcher.due(10.03 + QUIET + INSTANT) == Batch(paths=("a.md",))
-    assert len(batcher.waiting) == 0
+    debouncer = Debouncer()
+    debouncer.add("a.md", 10.0)
+    debouncer.add("a.md", 10.03)
+    assert debouncer.due(10.03 + QUIET - INSTANT) is None
+    assert len(debouncer.waiting) == 1
+    assert debouncer.due(10.03 + QUIET + INSTANT) == Batch(paths=("a.md",))
+    assert len(debouncer.waiting) == 0
 
 
 def test_a_path_that_is_never_quiet_is_due_after_the_longest_wait() -> None:
-    batcher = Batcher()
+    debouncer = Debouncer()
     start = 5.0
     for step in range(100):
         now = start + step * 0.01
-        batcher.add("hot.md", now)
-        if batcher.due(now) is not None:
+        debouncer.add("hot.md", now)
+        if debouncer.due(now) is not None:
             assert LONGEST - INSTANT <= now - start <= LONGEST + 0.01 + INSTANT
             return
     raise AssertionError("a path that was written for a second was never due")
 
 
 def test_a_hot_path_is_handed_out_at_most_once_per_longest_wait() -> None:
-    batcher = Batcher()
+    debouncer = Debouncer()
     handed_out = []
     for step in range(6_000):  # a minute of a write every 10 ms
         now = step / 100
-        batcher.add("hot.md", now)
-        if batcher.due(now) is not None:
+        debouncer.add("hot.md", now)
+        if debouncer.due(now) is not None:
             handed_out.append(now)
     assert all(later - earlier >= LONGEST - INSTANT for earlier, later in pairwise(handed_out))
     assert len(handed_out) >= 60 / LONGEST * 0.9, "it is not starved either"
 
 
 def test_a_hot_path_in_pauses_longer_than_the_quiet_delay_is_still_handed_out_once_per_longest_wait() -> None:
-    batcher = Batcher()
-    batcher.add("hot.md", 0.0)
-    assert batcher.due(QUIET) == Batch(paths=("hot.md",))
-    batcher.add("hot.md", QUIET + 0.1)
-    assert batcher.due(QUIET + 0.1 + QUIET + INSTANT) is None
-    assert batcher.due(QUIET + LONGEST) == Batch(paths=("hot.md",))
+    debouncer = Debouncer()
+    debouncer.add("hot.md", 0.0)
+    assert debouncer.due(QUIET) == Batch(paths=("hot.md",))
+    debouncer.add("hot.md", QUIET + 0.1)
+    assert debouncer.due(QUIET + 0.1 + QUIET + INSTANT) is None
+    assert debouncer.due(QUIET + LONGEST) == Batch(paths=("hot.md",))
 
 
 def test_a_path_that_rests_is_due_when_its_rest_is_over_and_another_is_not_held_up() -> None:
-    batcher = Batcher()
-    batcher.rest("log.md", 8.0)
-    batcher.add("log.md", 3.0)
-    batcher.add("a.md", 3.0)
-    assert drain(batcher) == [(3.0 + QUIET, Batch(paths=("a.md",))), (8.0, Batch(paths=("log.md",)))]
+    debouncer = Debouncer()
+    debouncer.rest("log.md", 8.0)
+    debouncer.add("log.md", 3.0)
+    debouncer.add("a.md", 3.0)
+    assert drain(debouncer) == [(3.0 + QUIET, Batch(paths=("a.md",))), (8.0, Batch(paths=("log.md",)))]
 
 
 def test_a_hot_path_does_not_hold_the_others_up() -> None:
-    batcher = Batcher()
+    debouncer = Debouncer()
     for step in range(20):
-        batcher.add("hot.md", step / 100)
-    batcher.add("calm.md", 0.2)
+        debouncer.add("hot.md", step / 100)
+    debouncer.add("calm.md", 0.2)
     for step in range(6):
-        batcher.add("hot.md", 0.2 + step / 100)
-    assert batcher.due(0.2 + QUIET) == Batch(paths=("calm.md",))
+        debouncer.add("hot.md", 0.2 + step / 100)
+    assert debouncer.due(0.2 + QUIET) == Batch(paths=("calm.md",))
 
 
 def test_each_of_many_paths_waits_by_itself() -> None:
     """40 saves a second of different pages: each is due a quiet delay after its own save."""
-    batcher = Batcher()
+    debouncer = Debouncer()
     for nth in range(40):
-        batcher.add(f"{nth}.md", nth / 40)
-    waits = [when - int(path[:-3]) / 40 for when, batch in drain(batcher) for path in batch.paths]
+        debouncer.add(f"{nth}.md", nth / 40)
+    waits = [when - int(path[:-3]) / 40 for when, batch in drain(debouncer) for path in batch.paths]
     assert len(waits) == 40
     assert max(waits) <= QUIET + INSTANT
 
 
 def test_a_rename_is_one_batch() -> None:
-    batcher = Batcher()
-    batcher.add("old.md", 1.0)
-    batcher.add("new.md", 1.0)
-    assert batcher.due(1.0 + QUIET) == Batch(paths=("new.md", "old.md"))
+    debouncer = Debouncer()
+    debouncer.add("old.md", 1.0)
+    debouncer.add("new.md", 1.0)
+    assert debouncer.due(1.0 + QUIET) == Batch(paths=("new.md", "old.md"))
 
 
 def test_a_folder_at_the_cap_is_still_paths() -> None:
-    batcher = Batcher()
+    debouncer = Debouncer()
     for nth in range(FOLDER_CAP):
-        batcher.add(f"d/{nth}.md", 0.0)
-    batch = batcher.due(QUIET)
+        debouncer.add(f"d/{nth}.md", 0.0)
+    batch = debouncer.due(QUIET)
     assert batch is not None
     assert (len(batch.paths), batch.subtrees) == (FOLDER_CAP, ())
 
 
 def test_a_folder_one_past_the_cap_is_one_subtree() -> None:
-    batcher = Batcher()
-    batcher.add("other.md", 0.0)
+    debouncer = Debouncer()
+    debouncer.add("other.md", 0.0)
     for nth in range(FOLDER_CAP + 1):
-        batcher.add(f"d/{nth}.md", 0.0)
-    assert len(batcher.waiting) == 2
-    assert batcher.due(QUIET) == Batch(paths=("other.md",), subtrees=("d",))
+        debouncer.add(f"d/{nth}.md", 0.0)
+    assert len(debouncer.waiting) == 2
+    assert debouncer.due(QUIET) == Batch(paths=("other.md",), subtrees=("d",))
 
 
 def test_too_many_folders_collapse_into_the_one_above() -> None:
-    batcher = Batcher()
+    debouncer = Debouncer()
     for nth in range(FOLDER_CAP + 1):
-        batcher.add(f"top/d{nth}", 0.0, subtree=True)
-    assert batcher.due(QUIET) == Batch(subtrees=("top",))
+        debouncer.add(f"top/d{nth}", 0.0, subtree=True)
+    assert debouncer.due(QUIET) == Batch(subtrees=("top",))
 
 
 def test_past_the_cap_in_all_the_whole_root_is_scanned() -> None:
-    batcher = Batcher()
+    debouncer = Debouncer()
     for nth in range(PENDING_CAP):
-        batcher.add(f"{nth // 8}/d/{nth}.md", 0.0)
-    assert len(batcher.waiting) == PENDING_CAP
-    batcher.add("one/more.md", 0.0)
-    assert batcher.due(QUIET) == Batch(subtrees=(ROOT,))
+        debouncer.add(f"{nth // 8}/d/{nth}.md", 0.0)
+    assert len(debouncer.waiting) == PENDING_CAP
+    debouncer.add("one/more.md", 0.0)
+    assert debouncer.due(QUIET) == Batch(subtrees=(ROOT,))
 
 
 def test_a_collapsed_folder_is_due_as_early_as_its_first_path_was() -> None:
-    batcher = Batcher()
+    debouncer = Debouncer()
     for step in range(100):
-        batcher.add(f"d/{step}.md", step / 100)
-    assert batcher.next_due() == LONGEST
+        debouncer.add(f"d/{step}.md", step / 100)
+    assert debouncer.next_due() == LONGEST
 
 
 def test_a_path_below_a_waiting_folder_waits_with_it() -> None:
-    batcher = Batcher()
-    batcher.add("d", 0.0, subtree=True)
-    batcher.add("d/e/a.md", 0.01)
-    assert len(batcher.waiting) == 1
-    assert batcher.due(0.01 + QUIET) == Batch(subtrees=("d",))
+    debouncer = Debouncer()
+    debouncer.add("d", 0.0, subtree=True)
+    debouncer.add("d/e/a.md", 0.01)
+    assert len(debouncer.waiting) == 1
+    assert debouncer.due(0.01 + QUIET) == Batch(subtrees=("d",))
 
 
 def test_a_path_written_right_after_its_folder_was_scanned_rests_too() -> None:
-    batcher = Batcher()
-    batcher.add("d", 0.0, subtree=True)
-    batcher.due(QUIET)
-    batcher.add("d/hot.md", QUIET + 0.01)
-    assert batcher.next_due() == QUIET + LONGEST
+    debouncer = Debouncer()
+    debouncer.add("d", 0.0, subtree=True)
+    debouncer.due(QUIET)
+    debouncer.add("d/hot.md", QUIET + 0.01)
+    assert debouncer.next_due() == QUIET + LONGEST
 
 
 def test_a_folder_asks_for_a_trailing_scan_once_it_is_quiet() -> None:
-    batcher = Batcher()
-    batcher.add("d", 0.0, subtree=True)
-    assert batcher.due(QUIET) == Batch(subtrees=("d",))
-    batcher.add("a.md", 0.3)
-    assert batcher.due(0.3 + QUIET) == Batch(paths=("a.md",))
-    assert batcher.next_due() == 0.3 + TRAILING_QUIET_MS / 1000
-    assert batcher.due(0.3 + TRAILING_QUIET_MS / 1000) == Batch(trailing=True)
-    assert len(batcher.waiting) == 0
+    debouncer = Debouncer()
+    debouncer.add("d", 0.0, subtree=True)
+    assert debouncer.due(QUIET) == Batch(subtrees=("d",))
+    debouncer.add("a.md", 0.3)
+    assert debouncer.due(0.3 + QUIET) == Batch(paths=("a.md",))
+    assert debouncer.next_due() == 0.3 + TRAILING_QUIET_MS / 1000
+    assert debouncer.due(0.3 + TRAILING_QUIET_MS / 1000) == Batch(trailing=True)
+    assert len(debouncer.waiting) == 0
 
 
 def test_a_batch_at_the_cap_needs_no_trailing_scan_and_one_past_it_does() -> None:
     for paths, trailing in ((TRAILING_PATHS, False), (TRAILING_PATHS + 1, True)):
-        batcher = Batcher()
+        debouncer = Debouncer()
         for nth in range(paths):
-            batcher.add(f"{nth % 2}/{nth}.md", 0.0)
-        assert len((batcher.due(QUIET) or Batch()).paths) == paths
-        assert batcher.waiting == ()
-        assert (batcher.next_due() is not None) == trailing
+            debouncer.add(f"{nth % 2}/{nth}.md", 0.0)
+        assert len((debouncer.due(QUIET) or Batch()).paths) == paths
+        assert debouncer.waiting == ()
+        assert (debouncer.next_due() is not None) == trailing
 
 
 def test_a_file_that_is_never_quiet_does_not_put_the_trailing_scan_off_for_ever() -> None:
-    batcher = Batcher()
-    batcher.scan_when_quiet(0.0)
+    debouncer = Debouncer()
+    debouncer.scan_when_quiet(0.0)
     for step in range(10_000):
         now = step / 100
-        batcher.add("hot.md", now)
-        batch = batcher.due(now)
+        debouncer.add("hot.md", now)
+        batch = debouncer.due(now)
         if batch is not None and batch.trailing:
             assert now <= TRAILING_LATEST_MS / 1000 + 0.01
             return
@@ -213,28 +213,28 @@ def test_a_file_that_is_never_quiet_does_not_put_the_trailing_scan_off_for_ever(
 
 
 def test_a_batch_put_back_is_due_again_whole_after_the_delay() -> None:
-    batcher = Batcher()
-    batcher.put_back(Batch(paths=("a.md",), subtrees=("d",)), 1.0, delay=4.0)
-    assert batcher.next_due() == 5.0
-    assert batcher.due(5.0) == Batch(paths=("a.md",), subtrees=("d",))
+    debouncer = Debouncer()
+    debouncer.put_back(Batch(paths=("a.md",), subtrees=("d",)), 1.0, delay=4.0)
+    assert debouncer.next_due() == 5.0
+    assert debouncer.due(5.0) == Batch(paths=("a.md",), subtrees=("d",))
 
 
 def test_a_trailing_scan_put_back_scans_everything_after_the_delay() -> None:
-    batcher = Batcher()
-    batcher.put_back(Batch(paths=("a.md",), trailing=True), 1.0, delay=4.0)
-    assert batcher.next_due() == 5.0
-    assert batcher.due(5.0) == Batch(subtrees=(ROOT,))
+    debouncer = Debouncer()
+    debouncer.put_back(Batch(paths=("a.md",), trailing=True), 1.0, delay=4.0)
+    assert debouncer.next_due() == 5.0
+    assert debouncer.due(5.0) == Batch(subtrees=(ROOT,))
 
 
 def test_clearing_forgets_what_waits() -> None:
-    batcher = Batcher()
+    debouncer = Debouncer()
     for nth in range(FOLDER_CAP):
-        batcher.add(f"d/{nth}.md", 0.0)
-    batcher.scan_when_quiet(0.0)
-    batcher.clear()
-    assert len(batcher.waiting) == 0
-    batcher.add("d/a.md", 1.0)
-    assert batcher.due(1.0 + QUIET) == Batch(paths=("d/a.md",))
+        debouncer.add(f"d/{nth}.md", 0.0)
+    debouncer.scan_when_quiet(0.0)
+    debouncer.clear()
+    assert len(debouncer.waiting) == 0
+    debouncer.add("d/a.md", 1.0)
+    assert debouncer.due(1.0 + QUIET) == Batch(paths=("d/a.md",))
 
 
 names = st.sampled_from(["a", "b", "c", "d"])
@@ -246,14 +246,14 @@ reports = st.lists(st.tuples(paths, st.booleans(), st.floats(0, 0.2)), max_size=
 def test_every_report_is_covered_by_a_batch_that_comes_after_it(
     reports: list[tuple[str, bool, float]],
 ) -> None:
-    batcher = Batcher()
+    debouncer = Debouncer()
     now = 0.0
     open_reports: dict[str, float] = {}
     latest = 0.0
 
     def take(when: float) -> None:
         nonlocal latest
-        batch = batcher.due(when)
+        batch = debouncer.due(when)
         if batch is None:
             return
         for path in list(open_reports):
@@ -264,9 +264,9 @@ def test_every_report_is_covered_by_a_batch_that_comes_after_it(
     for path, subtree, pause in reports:
         now += pause
         take(now)
-        batcher.add(path, now, subtree=subtree)
+        debouncer.add(path, now, subtree=subtree)
         open_reports.setdefault(path, now)
-    while (due := batcher.next_due()) is not None:
+    while (due := debouncer.next_due()) is not None:
         take(due)
     assert open_reports == {}
     assert latest <= 2 * LONGEST + 0.2 + INSTANT, "rested, then waited, then the loop came round"

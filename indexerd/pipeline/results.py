@@ -15,7 +15,7 @@ from indexerd.tree.topics_file import Declared
 
 
 @dataclass(frozen=True, slots=True)
-class Survey:
+class ScanResult:
     """The scan of part of the tree and the work that follows from it, before anything is read or written."""
 
     scan: Scan
@@ -31,7 +31,7 @@ class Survey:
 
 @dataclass(slots=True)
 class Update:
-    """The result of applying a survey.
+    """The result of applying a scanned.
 
     `fallbacks`: pages that only markdown-it could read, for a fault of the quick way.
     `unread`: pages that are there and could not be read. `left`: pages to scan again, since
