@@ -69,6 +69,7 @@ async function load(address, isTyped) {
 	const mine = ++asked;
 	asking?.abort();
 	const control = (asking = new AbortController());
+	control.isTyped = isTyped;
 	try {
 		const fresh = await part(address, "main", control.signal), next = fresh.querySelector("main");
 		if (mine !== asked || !next || next.dataset.waiting) return;
@@ -174,7 +175,7 @@ onkeydown = event => {
 	if (event.isComposing || own("keys").open) return;
 	const isApart = event.ctrlKey || event.metaKey, step = {ArrowDown: 1, ArrowUp: -1}[key], where = went > Date.now() - 1500 && goes[key];
 	const stop = () => event.preventDefault();
-	if (key === "Enter" && (isBox || isFree) && selected >= 0 && !asking && !timer) return stop(), open(isApart);
+	if (key === "Enter" && (isBox || isFree) && selected >= 0 && !asking?.isTyped && !timer) return stop(), open(isApart);
 	if (isApart || event.altKey) return;
 	if (step && (isBox || isFree) && selected >= 0) return stop(), select(selected + step, 1);
 	if (key === "Escape") return isFree ? main().dataset.part === "page" && listed()[0] && (location = listed()[0]) : target.blur();
