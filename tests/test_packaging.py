@@ -20,6 +20,8 @@ import pytest
 
 from indexerd.contract.version import VERSION
 from tests.imports import REPOSITORY
+from tests.web.served import serving
+from tests.wikiq.built_wiki import build_wiki
 
 pytestmark = pytest.mark.slow
 
@@ -84,6 +86,13 @@ def test_the_wheel_holds_every_module_of_the_working_tree(wheel_names: set[str])
     for package, folder in (("indexerd", REPOSITORY / "indexerd"), ("wikiq", REPOSITORY / "cli/wikiq")):
         modules = {f"{package}/{path.relative_to(folder)}" for path in folder.rglob("*.py")}
         assert modules <= wheel_names
+
+
+def test_the_wheel_holds_what_the_viewer_shows_pages_with(wheel_names: set[str]) -> None:
+    web = REPOSITORY / "cli/wikiq/web"
+    files = {path.relative_to(web) for name in ("templates", "static") for path in (web / name).iterdir()}
+    assert len(files) >= 16
+    assert {f"wikiq/web/{path}" for path in files} <= wheel_names
 
 
 def test_both_packages_are_marked_as_typed(wheel_names: set[str]) -> None:
@@ -159,6 +168,12 @@ def test_installed_into_a_new_environment_both_commands_start(wheel: Path, tmp_p
         assert (done.returncode, done.stderr) == (0, "")
         assert VERSION in done.stdout
     assert (environment / "share/indexerd/systemd/README.md").is_file()
+    wiki = build_wiki(tmp_path / "served", {"page.md": "# Page\n\ntext\n"})
+    with serving(wiki, program=(str(environment / "bin/wikiq"),)) as server:
+        shown = server.get("/p/page").text
+        assert "<p>text</p>" in shown
+        for address in re.findall(r'"(/static/[^"]+)"', shown):
+            assert server.get(address).status == 200
     where = [str(environment / "bin/python"), "-c", "import wikiq; print(wikiq.__file__)"]
     found = subprocess.run(where, capture_output=True, text=True, check=True, cwd=tmp_path).stdout
     assert Path(found.strip()).is_relative_to(environment)

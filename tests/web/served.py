@@ -107,10 +107,10 @@ class Served:
 
 
 @contextmanager
-def serving(wiki: BuiltWiki, *options: str, **more: str) -> Iterator[Served]:
-    """Serve a wiki in a process of its own."""
+def serving(wiki: BuiltWiki, *options: str, program: tuple[str, ...] = (), **more: str) -> Iterator[Served]:
+    """Serve a wiki in a process of its own; `program`: another `wikiq` than that of this environment."""
     process = subprocess.Popen(
-        command("serve", *options),
+        [*program, "serve", *options] if program else command("serve", *options),
         cwd=wiki.index.root,
         env=environment(wiki.index.root.parent, **more),
         stdout=subprocess.PIPE,

@@ -23,7 +23,7 @@ from tests.wikiq.running import environment, running_daemon
 from wikiq.errors import CancelledError
 from wikiq.index.database import Snapshot, open_database
 from wikiq.web.live import MOST_SLUGS, MOST_STREAMS, Seen, Stream
-from wikiq.web.questions import Questions
+from wikiq.web.questions import MOST_AT_ONCE, Questions
 
 ENDS_WITHIN_S: Final = 10.0  # on a busy machine; a stream that held the server would hold it for ever
 
@@ -151,6 +151,28 @@ def test_a_question_whose_asker_has_gone_is_interrupted(tmp_path: Path) -> None:
         return generation
 
     assert asyncio.run(run()) > 0
+
+
+def test_a_ninth_question_waits_for_its_turn(tmp_path: Path) -> None:
+    db = str(write_wiki(tmp_path).index.db)
+    together = threading.Barrier(MOST_AT_ONCE)  # passed only by as many at once
+    running: set[int] = set()
+    counts: list[int] = []
+
+    def held(_: Snapshot) -> Any:
+        running.add(threading.get_ident())
+        counts.append(len(running))
+        together.wait(PATIENCE_S)
+        running.discard(threading.get_ident())
+        return lambda: None
+
+    async def run() -> None:
+        questions = Questions(lambda: open_database(db))
+        await asyncio.gather(*(questions.ask(held) for _ in range(2 * MOST_AT_ONCE)))
+        questions.close()
+
+    asyncio.run(run())
+    assert (len(counts), max(counts)) == (2 * MOST_AT_ONCE, MOST_AT_ONCE)
 
 
 def test_questions_that_run_at_the_end_are_interrupted(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Final
@@ -194,6 +196,17 @@ def test_an_index_that_is_gone_damaged_or_replaced_is_told_and_taken_up_again(tm
         other = build_wiki(tmp_path / "other", {"new.md": "# New\n\nall new\n"})
         other.index.db.rename(db)
         assert "all <mark>new</mark>" in server.get("/?q=new").text
+
+
+def test_a_question_that_takes_too_long_is_said_so(tmp_path: Path) -> None:
+    wiki = build_wiki(tmp_path, {f"{number}.md": f"# Page {number}\n\nword\n" for number in range(200)})
+    hurried = "import wikiq.index.database as d\nd.DEADLINE_S = 0.0\nfrom wikiq.main import main\nmain()\n"
+    with serving(wiki, program=(sys.executable, "-c", hurried)) as server:
+        page, document = server.get("/?q=word"), server.get("/api/search?q=word")
+    assert (page.status, document.status) == (504, 504)
+    told = document.json["error"]
+    assert told["remedy"] in unescape(page.text)
+    assert told["problem"][1:] in unescape(page.text)
 
 
 def test_a_first_build_says_how_far_it_is(tmp_path: Path) -> None:

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import re
 import tarfile
+from contextlib import closing
 from html import unescape
+from pathlib import Path
 
 import pytest
 
 from indexerd.core.model import ProjectionOptions
 from indexerd.core.project import project_page
+from tests.corpora import decode
 from tests.shared_data import SHARED, shared_folder
 from tests.web.rendered import Elements, links_of, outline_of
 from tests.web.test_rendering_safety import dangers
+from tests.wikiq.built_wiki import build_wiki
+from wikiq.index.database import open_database
+from wikiq.web.page_view import Elsewhere, show_page
 from wikiq.web.rendering.page import MAX_RENDERED, render
 
 PAGES = 60  # of each corpus, evenly spread
@@ -65,3 +71,23 @@ def real_pages(archive: str) -> list[tuple[str, bytes]]:
                 found.append((member.name, file.read()))
     assert found
     return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("archive", ARCHIVES[:3])
+def test_the_ids_of_a_page_are_the_anchors_of_a_built_index(archive: str, tmp_path: Path) -> None:
+    """As the viewer asks for a page: through the services, of a file that the writer made."""
+    pages = {path: decode(data) for path, data in real_pages(archive)}
+    wiki = build_wiki(tmp_path, pages)
+    with closing(open_database(str(wiki.index.db))) as database, database.snapshot() as snapshot:
+        rows = snapshot.rows("SELECT slug, anchor FROM v1_sections ORDER BY page_id, ordinal")
+        wanted: dict[str, dict[str, None]] = {}
+        for slug, anchor in rows:
+            wanted.setdefault(slug, {}).update({anchor: None} if anchor else {})
+        assert len(wanted) > PAGES // 2
+        for slug, anchors in wanted.items():
+            answer = show_page(snapshot, slug, "")
+            assert not isinstance(answer, Elsewhere)
+            rendered = answer().values["rendered"]
+            assert rendered.failed is None, slug
+            assert Elements(rendered.html).ids() == list(anchors), slug

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -33,12 +33,18 @@ class Window:
 
     page: Page
     server: Served
+    patience_ms: int = PATIENCE_MS
     faults: list[str] = field(default_factory=list)
     streams: int = 0
 
     def count_stream(self, url: str, change: int) -> None:
         if url.endswith("/events"):
             self.streams += change
+
+    def settle(self) -> Window:
+        """The window, once what it has told until now was heard."""
+        self.page.wait_for_timeout(20)
+        return self
 
     def go(self, path: str) -> None:
         self.page.goto(f"http://localhost:{self.server.port}{path}")
@@ -47,7 +53,7 @@ class Window:
         """Wait until a condition holds, in JavaScript; a function of `value`, or an expression."""
         if value is None:  # an expression would be evaluated, which the policy of our pages forbids
             condition = f"() => {condition}"
-        self.page.wait_for_function(condition, arg=value, timeout=PATIENCE_MS)
+        self.page.wait_for_function(condition, arg=value, timeout=self.patience_ms)
 
     def until_text(self, text: str, where: str = "main") -> None:
         self.until(
@@ -66,27 +72,46 @@ class Window:
 Opener = Callable[..., Window]
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    if shutil.which(CHROMIUM) is None:
-        pytest.skip("chromium is not installed")
+@contextmanager
+def launched() -> Iterator[Browser]:
+    """One headless Chromium."""
     with sync_api.sync_playwright() as playwright:
         opened = playwright.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
         yield opened
         opened.close()
 
 
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    if shutil.which(CHROMIUM) is None:
+        pytest.skip("chromium is not installed")
+    with launched() as opened:
+        yield opened
+
+
 @pytest.fixture
 def opener(browser: Browser) -> Iterator[Opener]:
-    """Opens windows, each in a browser of its own unless `beside` another; none may have had a fault."""
+    with opening(browser) as open_window:
+        yield open_window
+
+
+@contextmanager
+def opening(browser: Browser, patience_ms: int = PATIENCE_MS) -> Iterator[Opener]:
+    """Opens windows, each in a browser of its own unless `beside` another; none may have had a fault.
+
+    `script` runs in a window before those of its pages.
+    """
     with ExitStack() as contexts:
         windows: list[Window] = []
 
-        def open_window(server: Served, *, beside: Window | None = None, **options: Any) -> Window:
+        def open_window(
+            server: Served, *, beside: Window | None = None, script: str = "", **options: Any
+        ) -> Window:
             context = beside.page.context if beside else _context(browser, contexts, options)
-            window = Window(context.new_page(), server)
+            window = Window(context.new_page(), server, patience_ms)
             page, faults = window.page, window.faults
-            page.set_default_timeout(PATIENCE_MS)
+            page.add_init_script(script)
+            page.set_default_timeout(patience_ms)
             page.on("pageerror", lambda error: faults.append(str(error)))
             page.on("console", lambda told: _note_error(told.type, told.text, faults))
             page.on("dialog", lambda dialog: faults.append(f"dialog {dialog.message}"))

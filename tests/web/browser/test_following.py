@@ -12,35 +12,61 @@ from typing import Final
 import pytest
 from playwright.sync_api import Route
 
-from tests.crash.process import LiveDaemon
+from tests.crash.process import LiveDaemon, wait_until
 from tests.web.browser.conftest import Opener, Window
-from tests.web.served import PAGES, Served, serving
+from tests.web.served import PAGES, PATIENCE_S, Served, serving
 from tests.wikiq.built_wiki import BuiltWiki
 from tests.wikiq.sample_index import SampleIndex
 
 pytestmark = pytest.mark.slow
 
 TABS: Final = 12
+# A browser without locks, whose tabs are hidden and shown by a test.
+WITHOUT_LOCKS: Final = """
+    Object.defineProperty(navigator, "locks", { value: undefined });
+    Object.defineProperty(document, "hidden", { get: () => window.isAway });
+    window.show = isShown => {
+        window.isAway = !isShown;
+        document.dispatchEvent(new Event("visibilitychange"));
+    };
+"""
 
 
-@pytest.fixture
-def live(tmp_path: Path) -> Iterator[LiveDaemon]:
+@pytest.fixture(scope="module")
+def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveDaemon]:
     """A daemon that follows the small wiki."""
-    root = tmp_path / "wiki"
-    for path, text in PAGES.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text)
-    daemon = LiveDaemon(root, tmp_path / "state" / "index.db")
+    folder = tmp_path_factory.mktemp("following")
+    daemon = LiveDaemon(folder / "wiki", folder / "state" / "index.db")
+    write_pages(daemon.root)
     daemon.start()
     yield daemon
     if daemon.process is not None:
         daemon.stop()
 
 
-@pytest.fixture
-def served(live: LiveDaemon) -> Iterator[Served]:
-    with serving(BuiltWiki(SampleIndex(root=live.root, db=live.db)), "--db", str(live.db)) as server:
+@pytest.fixture(scope="module")
+def served(daemon: LiveDaemon) -> Iterator[Served]:
+    with serving(BuiltWiki(SampleIndex(root=daemon.root, db=daemon.db)), "--db", str(daemon.db)) as server:
         yield server
+
+
+@pytest.fixture
+def live(daemon: LiveDaemon) -> LiveDaemon:
+    """The daemon, with the wiki as it was before any test."""
+    for path in daemon.root.rglob("*.md"):
+        if path.relative_to(daemon.root).as_posix() not in PAGES:
+            path.unlink()
+    write_pages(daemon.root)
+    if daemon.process is None:
+        daemon.start()
+    daemon.wait_equal(PATIENCE_S)
+    return daemon
+
+
+def write_pages(root: Path) -> None:
+    for path, text in PAGES.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
 
 
 @pytest.fixture
@@ -184,3 +210,21 @@ def test_twelve_tabs_share_one_stream(live: LiveDaemon, opener: Opener, served: 
     for tab in rest:
         tab.until_text("Seen by the rest.")
     assert sum(tab.streams for tab in rest) == 1
+
+
+def test_without_locks_only_the_visible_tab_holds_a_stream(
+    live: LiveDaemon, opener: Opener, served: Served
+) -> None:
+    first = opener(served, script=WITHOUT_LOCKS)
+    first.go("/p/network")
+    first.page.evaluate("show(false)")
+    second = opener(served, beside=first, script=WITHOUT_LOCKS)
+    second.go("/p/network")
+    second.until("document.querySelector('.state.live')")
+    wait_until(lambda: (first.settle().streams, second.settle().streams) == (0, 1), PATIENCE_S, "one stream")
+    (live.root / "network.md").write_text("# Network\n\nSeen by the one that is shown.\n")
+    second.until_text("Seen by the one that is shown.")
+    second.page.evaluate("show(false)")
+    first.page.evaluate("show(true)")
+    first.until_text("Seen by the one that is shown.")
+    wait_until(lambda: (first.settle().streams, second.settle().streams) == (1, 0), PATIENCE_S, "one stream")

@@ -74,12 +74,16 @@ def test_the_list_of_keys_breaks_no_rule(opener: Opener, served: Served) -> None
     assert window.page.evaluate("rules => axe.run(document, rules)", RULES)["violations"] == []
 
 
-@pytest.mark.parametrize("route", ROUTES)
-def test_a_narrow_screen_needs_no_sideways_scrolling(opener: Opener, served: Served, route: str) -> None:
-    window = opener(served, viewport={"width": 320, "height": 640})
-    window.go(route)
-    assert window.page.evaluate("document.documentElement.scrollWidth") <= 320
-    assert not window.page.locator(".outline").is_visible()
+@pytest.mark.parametrize("width, zoom", [(320, 1), (640, 2)])
+def test_neither_a_narrow_screen_nor_zoom_needs_sideways_scrolling(
+    opener: Opener, served: Served, width: int, zoom: int
+) -> None:
+    """A screen of 1280 at 200 % is one of 640 with twice as many dots."""
+    window = opener(served, viewport={"width": width, "height": 640}, device_scale_factor=zoom)
+    for route in ROUTES:
+        window.go(route)
+        assert window.page.evaluate("document.documentElement.scrollWidth") <= width, route
+        assert not window.page.locator(".outline").is_visible()
 
 
 def test_a_wide_screen_has_the_preview_and_a_phone_has_not(opener: Opener, served: Served) -> None:
