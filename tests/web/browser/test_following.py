@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -21,6 +22,7 @@ from tests.wikiq.sample_index import SampleIndex
 pytestmark = pytest.mark.slow
 
 TABS: Final = 12
+STORM: Final = 3_000  # pages
 # A browser without locks, whose tabs are hidden and shown by a test.
 WITHOUT_LOCKS: Final = """
     Object.defineProperty(navigator, "locks", { value: undefined });
@@ -228,3 +230,21 @@ def test_without_locks_only_the_visible_tab_holds_a_stream(
     first.page.evaluate("show(true)")
     first.until_text("Seen by the one that is shown.")
     wait_until(lambda: (first.settle().streams, second.settle().streams) == (1, 0), PATIENCE_S, "one stream")
+
+
+def test_a_storm_is_at_most_one_refresh_a_second(live: LiveDaemon, opener: Opener, served: Served) -> None:
+    """The last of these tests: what it writes need not be taken away again."""
+    window = opener(served)
+    window.go("/?q=storm")
+    until_followed(window)
+    beside = opener(served, beside=window)
+    beside.go("/topics")
+    asked: list[str] = []
+    window.page.on("request", lambda request: asked.append(request.url) if "q=storm" in request.url else None)
+    began = time.monotonic()
+    for number in range(STORM):
+        (live.root / f"storm-{number}.md").write_text(f"# Storm {number}\n\nA storm.\n")
+    live.wait_equal(120)
+    window.until_text(f"{STORM} pages")
+    passed = time.monotonic() - began
+    assert 0 < len([url for url in asked if "/section" not in url]) <= passed + 2
