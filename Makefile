@@ -17,7 +17,8 @@ WORDS ?= $(if $(filter docs docs/,$(WIKI)),why is a page not found)
 BENCH ?=
 TESTS ?=
 
-# A file is run by one process: its tests share a daemon, and what they count on is theirs alone.
+# A file is run by one process: its tests share a daemon, and what they count on is theirs alone. The order
+# is that of tests/conftest.py, slow files first.
 PYTEST = "$(BIN)/python" -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 # What was typed reaches the shell as values, whatever quotes are in it.
