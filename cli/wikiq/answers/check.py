@@ -21,12 +21,12 @@ from wikiq.errors import UsageError
 from wikiq.index import sql
 from wikiq.index.check_settings import read_ignored
 from wikiq.index.database import Snapshot
-from wikiq.index.tree_names import TreeNames
+from wikiq.index.tree_names import REPOSITORY_MARK, TreeNames, find_repository
 from wikiq.query.names import SectionName
 
 TOPICS_FILE = "topics.yaml"
-HOME_PAGES = frozenset({"readme", "index", "_index"})  # stems; where reading starts nothing needs to lead to
-REPOSITORY_MARK = ".git"
+# Stems. Where reading starts nothing needs to lead to, nor to what a GitHub wiki shows around each page.
+HOME_PAGES = frozenset({"readme", "index", "_index", "home", "_sidebar", "_header", "_footer"})
 EMBED_KINDS = frozenset({"embed", "image"})
 DEADLINE_S = 600.0  # of the processor; a wiki of 100,000 pages takes about a tenth
 BROKEN_KINDS = frozenset({"broken_link", "broken_fragment", "broken_embed", "dead_mention"})
@@ -163,18 +163,6 @@ def only_kinds(found: CheckResult, kinds: Sequence[str]) -> CheckResult:
         broken=_count_broken(problems),
         counts={kind: count for kind, count in found.counts.items() if kind in kinds},
     )
-
-
-def find_repository(root: str) -> str:
-    """Find the nearest folder at or above `root` with `.git`, else the root itself."""
-    folder = root
-    while True:
-        if os.path.exists(os.path.join(folder, REPOSITORY_MARK)):
-            return folder
-        above = os.path.dirname(folder)
-        if above == folder:
-            return root
-        folder = above
 
 
 def _count_broken(problems: Iterable[Problem]) -> int:

@@ -17,6 +17,12 @@ _ATTRIBUTE_ID = re.compile(r"\{[^{}\n]*#([\w:.\-]+)[^{}\n]*\}")
 _TERM = re.compile(r"^(\S.*)\n\n?:[ \t]", re.MULTILINE)  # of a definition list, to which Hugo gives an id
 _RANGE = re.compile(r",\d+$|(?:,\d+)?:#.*")  # Dendron: where an embed ends, and what it leaves off
 _BLOCK_ID = re.compile(r"(?:^|\s)\^([\w-]+)[ \t]*$", re.MULTILINE)
+# What brings headings from elsewhere: mkdocs, mdBook, Hugo, Jekyll, DocFX, and documentation of code.
+_INCLUDE = re.compile(
+    r"^[ \t]*(?:(?:-+8<-+|\{\{#include\b|\{\{[%<][ \t]*include\b|\{%-?[ \t]*include\w*[ \t]+\S+\.md\b)"
+    r"|\[?!INCLUDE\b|::: ?[\w-]+(?:(?:\.\w+)+[ \t]*$|[ \t]*\n {4}:?\w))",
+    re.MULTILINE,
+)
 _TEXT_DIRECTIVE = ":~:"  # a browser looks for the text that follows (WICG scroll-to-text)
 # DocFX: a tab of the page, and the anchors of headings without any letter, which it numbers.
 _GENERATED = ("tab/", "fn:", "fnref:")  # and what footnotes are numbered by
@@ -34,12 +40,13 @@ class PageFragments:
         self._has_nameless = "" in self._headings
         self._source = source
         self._in_text: frozenset[str] | None = None
+        self._includes = False
 
     def answers(self, fragment: str) -> bool:
         """Tell whether a link with this fragment leads somewhere on the page.
 
         Of `A#B` the last heading counts. Generators build anchors differently, so a heading with the
-        same letters and digits is enough.
+        same letters and digits is enough. A page that includes others answers all: theirs are not known.
         """
         last = _RANGE.sub("", fragment).rpartition("#")[2].strip()
         if (
@@ -55,13 +62,14 @@ class PageFragments:
         if self._has_nameless and letters.rstrip("0123456789") == _NAMELESS:
             return True
         in_text = self._found_in_text()
-        return last.lower() in in_text or bool(letters and letters in in_text)
+        return self._includes or last.lower() in in_text or bool(letters and letters in in_text)
 
     def _found_in_text(self) -> frozenset[str]:
         """HTML ids, block ids with their `^`, and the letters of nested headings and of terms."""
         if self._in_text is None:
             text = self._source().replace("\r\n", "\n").replace("\r", "\n")
             text = _FENCE.sub("", text)
+            self._includes = _INCLUDE.search(text) is not None
             ids = (
                 *_HTML_ID.findall(text),
                 *_ATTRIBUTE_ID.findall(text),

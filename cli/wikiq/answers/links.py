@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby
+from urllib.parse import unquote
 
 from indexerd.contract.record import Record
 from wikiq.answers.outline import OutlineRow, outline_rows
@@ -22,7 +23,7 @@ from wikiq.snippet.plain_text import plain_text
 
 CONTEXT_CHARACTERS = 240  # of the line a link stands on; about three lines of a terminal
 
-# What a link leads to. `site`: an address from the root of the site that the pages are published on.
+# What a link leads to. `site`: an address of the site that the pages are published on, or beside it.
 PAGE, FILE, EXTERNAL, SITE, BROKEN = "page", "file", "external", "site", "broken"
 # `text`: what looks like a wikilink and names nothing, as `[[1]]` and `[[ -f x ]]` do.
 TEXT = "text"
@@ -103,26 +104,62 @@ def link_status(link: StoredLink, tree: TreeNames) -> str:
         return FILE if is_guessed and target_path and tree.has_path(target_path) else PAGE
     if link.external:
         return EXTERNAL
-    if target_path is None:
-        return BROKEN  # it leads out of the root
-    if is_by_name and not tree.has_path(target_path) and _NO_NAME.fullmatch(target_path):
-        return TEXT
     if linked_file(link, tree) is not None:
         return FILE
+    if target_path is None:
+        return _status_outside(link, tree)
+    if is_by_name and not tree.has_path(target_path) and _NO_NAME.fullmatch(target_path):
+        return TEXT
     return SITE if _is_of_site(link.target, target_path, tree) else BROKEN
 
 
 def linked_file(link: StoredLink, tree: TreeNames) -> str | None:
     """Give the path from the root of the file that a link means, as the disk spells it; None without one."""
     path, beside = link.target_path, link.path.rpartition("/")[0]
-    if path is None or link.external:
+    if link.external:
         return None
-    if tree.has_path(path):
+    if path is not None and tree.has_path(path):
         return path
     if link.kind not in BY_NAME_KINDS:
-        return tree.spelled(path)
+        return (path and tree.spelled(path)) or _file_from_published(link, tree)
+    if path is None:
+        return None
     near = f"{beside}/{path}".lstrip("/")
     return near if tree.has_path(near) else tree.find_name(path, beside)
+
+
+def _file_from_published(link: StoredLink, tree: TreeNames) -> str | None:
+    """Give the file that a target means from where the page is published: `a/b.md` becomes `a/b/`.
+
+    Static site generators leave images and HTML as they are written, so pages spell `../../img/x.png`.
+    """
+    if not link.target.startswith("../"):
+        return None
+    path = os.path.normpath(os.path.join(os.path.splitext(link.path)[0], _bare(link.target)))
+    return None if path.lower().endswith(PAGE_ENDINGS) or not tree.has_path(path) else path
+
+
+def _status_outside(link: StoredLink, tree: TreeNames) -> str:
+    """Say what a target leads to that leaves the root: a file of the same repository, or the site beside.
+
+    A book that is published among others links to them, and a wiki to the issues of its project:
+    addresses that nothing here can look up.
+    """
+    path = os.path.normpath(os.path.join(os.path.dirname(link.path), _bare(link.target)))
+    if tree.has_beside(path):
+        return FILE
+    if link.kind in BY_NAME_KINDS:
+        return BROKEN
+    first = re.match(r"(?:\.\./)+(?!\.\./)[^/]+(?=/)", path)  # the folder beside the root that it leads into
+    is_of_other = first is not None and not tree.has_beside(first[0])
+    ending = os.path.splitext(path)[1].lower()
+    is_address = ending in ("", *PUBLISHED_ENDINGS) or (ending in PAGE_ENDINGS and is_of_other)
+    return SITE if is_address else BROKEN
+
+
+def _bare(target: str) -> str:
+    """A target without query and fragment, its percent signs decoded."""
+    return unquote(re.split("[?#]", target, maxsplit=1)[0])
 
 
 def _is_of_site(target: str, target_path: str, tree: TreeNames) -> bool:

@@ -9,7 +9,20 @@ from itertools import takewhile
 from indexerd.contract.terms import fold_path
 
 PAGE_ENDINGS = (".md", ".markdown")
+REPOSITORY_MARK = ".git"
 MOST_FOLDERS = 100_000  # walked for names; a wiki of 100,000 pages has about a tenth of that
+
+
+def find_repository(root: str) -> str:
+    """Find the nearest folder at or above `root` with `.git`, else the root itself."""
+    folder = root
+    while True:
+        if os.path.exists(os.path.join(folder, REPOSITORY_MARK)):
+            return folder
+        above = os.path.dirname(folder)
+        if above == folder:
+            return root
+        folder = above
 
 
 class TreeNames:
@@ -24,6 +37,13 @@ class TreeNames:
         if path.startswith("/") or ".." in path.split("/") or "\0" in path:
             return False
         return os.path.exists(os.path.join(self._root, path))
+
+    def has_beside(self, path: str) -> bool:
+        """Tell whether something stands at a path from the root that leaves it, within its repository."""
+        if "\0" in path:
+            return False
+        place = os.path.normpath(os.path.join(self._root, path))
+        return place.startswith(os.path.join(self._repository, "")) and os.path.exists(place)
 
     def has_folded_path(self, path: str) -> bool:
         """Tell whether something stands at a path that was folded, whatever the case of its names."""
@@ -69,6 +89,10 @@ class TreeNames:
                 names = []
             self._folders[folder] = {fold_path(name): name for name in names}
         return self._folders[folder]
+
+    @cached_property
+    def _repository(self) -> str:
+        return find_repository(self._root)
 
     @cached_property
     def _files(self) -> dict[str, list[str]]:

@@ -14,9 +14,10 @@ from tests.imports import REPOSITORY
 from tests.wikiq.asking import answer
 from tests.wikiq.built_wiki import BuiltWiki, build_wiki
 from tests.wikiq.running import run_on_screen, run_wikiq
-from wikiq.answers.check import TITLES, CheckResult, check, find_repository, only_kinds
+from wikiq.answers.check import TITLES, CheckResult, check, only_kinds
 from wikiq.errors import UsageError
 from wikiq.index.database import open_database
+from wikiq.index.tree_names import find_repository
 
 SOUND = {
     "README.md": "# Start\n\n[toc](toc.md) [a](a.md#part) [[b#Deep part]] ![p](img/pic.png) `src/main.py`\n",
@@ -169,7 +170,10 @@ def test_notes_count_only_where_the_gate_is_strict(tmp_path: Path) -> None:
 
 
 def test_home_pages_of_folders_are_no_orphans(tmp_path: Path) -> None:
-    pages = dict.fromkeys(("README.md", "a/index.md", "b/_index.md", "c/ReadMe.md"), "# Home\n\ntext\n")
+    pages = dict.fromkeys(
+        ("README.md", "a/index.md", "b/_index.md", "c/ReadMe.md", "Home.md", "_Sidebar.md"),
+        "# Home\n\ntext\n",
+    )
     assert kinds_of(build_wiki(tmp_path, pages)) == {}
 
 
@@ -181,6 +185,30 @@ def test_a_file_whose_case_differs_is_found_and_noted(tmp_path: Path) -> None:
     assert [(each.kind, each.message) for each in found.problems] == [
         ("case_differs", "'Media/Pic.PNG' is 'media/pic.png' on the disk")
     ]
+
+
+def test_a_target_that_leaves_the_wiki_is_looked_up_in_its_repository(tmp_path: Path) -> None:
+    (tmp_path / "project" / "lib").mkdir(parents=True)
+    targets = "[x](../../GUIDE.md)", "[y](../../gone.md)", "[z](../../lib/gone.txt)", "[l](../../lib/gone.md)"
+    text = "\n".join(("# A\n", *targets, "[[../../gone]]", "[s](../../../secret.txt)", ""))
+    wiki = build_wiki(tmp_path / "project", {"sub/README.md": text})
+    (tmp_path / "secret.txt").write_bytes(b"")
+    (tmp_path / "project" / ".git").mkdir()
+    (tmp_path / "project" / "GUIDE.md").write_bytes(b"")
+    assert [problem.line for problem in checked(wiki).problems] == [4, 5, 6, 7, 8]
+
+
+def test_addresses_of_the_site_beside_a_wiki_are_not_broken(tmp_path: Path) -> None:
+    text = "# A\n\n[std](../std/trait.Default.html#x) [issue](../issues/2336) [book](../rustc/json.md#y)\n"
+    assert kinds_of(build_wiki(tmp_path, {"README.md": text})) == {}
+
+
+def test_a_file_is_found_from_where_the_page_is_published(tmp_path: Path) -> None:
+    text = "# A\n\n![x](../../img/x%20y.png)\n\n<img src='../../img/x y.png'>\n\n![z](../../img/z.png)\n"
+    wiki = build_wiki(tmp_path, {"guide/README.md": "# R\n\n[a](a.md)\n", "guide/a.md": text})
+    (wiki.index.root / "img").mkdir()
+    (wiki.index.root / "img" / "x y.png").write_bytes(b"")
+    assert [(problem.kind, problem.line) for problem in checked(wiki).problems] == [("broken_embed", 7)]
 
 
 def test_without_a_repository_nothing_is_said_of_mentions(tmp_path: Path) -> None:

@@ -88,3 +88,25 @@ def test_the_text_is_read_only_where_no_heading_answers() -> None:
     fragments = PageFragments(HEADINGS[:3], unread)
     assert fragments.answers("own-id")
     assert not PageFragments((("a", "A"),), lambda: "").answers("section-1")
+
+
+@pytest.mark.parametrize(
+    "include",
+    [
+        '--8<-- "CONTRIBUTING.md"',
+        "{{#include ../a.md}}",
+        '{{% include "_common/scope.md" %}}',
+        "{% include_relative parts/a.md %}",
+        "[!INCLUDE [name](part.md)]",
+        "::: package.module",
+        "::: mkdocs-click\n    :module: mkdocs",
+    ],
+)
+def test_a_page_that_includes_another_answers_what_may_stand_there(include: str) -> None:
+    assert PageFragments(HEADINGS, lambda: f"text\n\n{include}\n").answers("there")
+    assert not PageFragments(HEADINGS, lambda: f"```\n{include}\n```\n").answers("there")
+
+
+@pytest.mark.parametrize("text", ["::: note", "{% include toc.html %}", "to include a.md", "{{ title }}"])
+def test_what_brings_no_headings_is_no_include(text: str) -> None:
+    assert not PageFragments(HEADINGS, lambda: f"{text}\ntext\n").answers("there")
