@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.benchmarks.agents import run_agents
+from tests.benchmarks.agents_speed import agents_ready, agents_search
 from tests.benchmarks.bulk import bulk_changes, idle_daemon
 from tests.benchmarks.corpus import read_vocabulary, unpack, write_synthetic
 from tests.benchmarks.growth import main as run_growth
@@ -23,6 +24,7 @@ from tests.benchmarks.peers import search_peers
 from tests.benchmarks.postgresql import fed_edit, fed_load, fed_question
 from tests.benchmarks.ratio import ROUNDS, CannotMeasureError, Ratio, Skipped
 from tests.benchmarks.reader import file_size, question, search_process, typing
+from tests.benchmarks.replay import main as run_replay
 from tests.benchmarks.report import render_json, render_markdown, render_table
 from tests.benchmarks.setting import Setting
 from tests.benchmarks.viewer import viewer_hits, viewer_memory, viewer_ready
@@ -53,6 +55,8 @@ MEASURES: Final[dict[str, Callable[[Setting], Ratio | Iterator[Ratio]]]] = {
     "viewer-ready": viewer_ready,
     "viewer-hits": viewer_hits,
     "viewer-memory": viewer_memory,
+    "agents-ready": agents_ready,
+    "agents-search": agents_search,
     "size": file_size,
     "fed-load": fed_load,
     "fed-question": fed_question,
@@ -62,6 +66,7 @@ MEASURES: Final[dict[str, Callable[[Setting], Ratio | Iterator[Ratio]]]] = {
 ALONE: Final[dict[str, Callable[[list[str]], None]]] = {
     "agents": lambda _: run_agents(),
     "growth": run_growth,
+    "replay": run_replay,
 }
 CORPORA: Final = REPOSITORY.parent / "shared" / "corpora"
 ARCHIVES: Final = ("powershell", "obsidian-help")

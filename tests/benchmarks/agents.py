@@ -1,7 +1,8 @@
 """`python -m tests.benchmarks agents`: what it costs an agent to find a section and read it, in tokens.
 
-Ten sessions a corpus, each a search and the reading of its first hit, four ways: as `wikiq mcp` answers,
-the same records as compact JSON, and with ripgrep and cat. Tokens are bytes / 4; only ratios are claims.
+Ten sessions a corpus, each a search and the reading of its first hit, three ways: as `wikiq mcp` answers,
+the same records as compact JSON, and with ripgrep, which reads the two files that hold most of the
+words around their matches. Tokens are bytes / 4; only ratios are claims.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ from wikiq.model.results import json_form
 SETS: Final = ("claudedocs", "awsqa")
 SESSIONS: Final = 10
 FILES_LISTED: Final = 8  # as many as hits
-CATTED: Final = 1  # files that are read whole after ripgrep
+FILES_READ: Final = 2  # after ripgrep
+LINES_AROUND: Final = 5  # of a match
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,54 +78,61 @@ def _print_set(collection: Collection, name: str) -> None:
         f"  compact JSON   {form.tokens:>7} {form.found:>3}   text is {text.tokens / form.tokens:.2f} of it"
     )
     if shutil.which("rg") is None:
-        print("  ripgrep + cat  skipped: rg is not installed")
+        print("  ripgrep        skipped: rg is not installed")
         return
     grep = _sessions(asked, lambda query: _grep_session(root, query))
     print(
-        f"  ripgrep + cat  {grep.tokens:>7} {grep.found:>3}   text is {text.tokens / grep.tokens:.2f} of it"
+        f"  ripgrep        {grep.tokens:>7} {grep.found:>3}   text is {text.tokens / grep.tokens:.2f} of it"
     )
 
 
-def _sessions(asked: Sequence[dict[str, Any]], session: Callable[[str], tuple[str, str]]) -> Cost:
-    """`session` gives all that the agent was sent, and the path it read."""
+def _sessions(asked: Sequence[dict[str, Any]], session: Callable[[str], tuple[str, tuple[str, ...]]]) -> Cost:
+    """`session` gives all that the agent was sent, and the paths it read."""
     tokens = found = 0
     for question in asked:
-        sent, path = session(question["query"])
+        sent, paths = session(question["query"])
         tokens += len(sent.encode()) // 4
-        found += any(path.casefold().startswith(judged["page"].casefold()) for judged in question["relevant"])
+        judged = {one["page"].casefold() for one in question["relevant"]}
+        found += any(path.casefold() in judged for path in paths)
     return Cost(tokens // len(asked), found)
 
 
-def _text_session(db: Path, query: str) -> tuple[str, str]:
+def _text_session(db: Path, query: str) -> tuple[str, tuple[str, ...]]:
     calls = Calls(Source(db=str(db)), {}, "/")
     with closing(calls):
         found = calls.call(TOOLS["search"], {"query": query}).text
         places = [line.split()[1] for line in found.splitlines()[1:2]]
         read = calls.call(TOOLS["read"], {"page": places[0]}).text if places else ""
-    return found + read, places[0].rpartition(":")[0] if places else ""
+    return found + read, tuple(place.rpartition(":")[0] for place in places)
 
 
-def _json_session(database: Database, query: str) -> tuple[str, str]:
+def _json_session(database: Database, query: str) -> tuple[str, tuple[str, ...]]:
     with database.snapshot() as snapshot:
         result = search(snapshot, SearchRequest(query=query, limit=8))
         sent = json.dumps(json_form(result), ensure_ascii=False, separators=(",", ":"))
         if not result.hits or result.hits[0].evidence is None:
-            return sent, ""
+            return sent, ()
         hit = result.hits[0]
         evidence = hit.evidence
         assert evidence is not None
         read = passage(snapshot, f"{hit.path}:{evidence.start_line}-{evidence.end_line}")
-    return sent + json.dumps(json_form(read), ensure_ascii=False, separators=(",", ":")), hit.path
+    return sent + json.dumps(json_form(read), ensure_ascii=False, separators=(",", ":")), (hit.path,)
 
 
-def _grep_session(root: Path, query: str) -> tuple[str, str]:
+def _grep_session(root: Path, query: str) -> tuple[str, tuple[str, ...]]:
+    """Rank files by how many of the words they hold, then by matches; read the best around their matches."""
     pattern = "|".join(question_words(query)) or query
-    command = ["rg", "--ignore-case", "--count-matches", "--no-heading", pattern, "."]
-    counted = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False).stdout
-    rows = [line.rpartition(":") for line in counted.splitlines()]
-    best = sorted(rows, key=lambda row: -int(row[2]))[:FILES_LISTED]
-    sent = "\n".join(f"{path}:{count}" for path, _, count in best)
-    read = [path.removeprefix("./") for path, _, _ in best[:CATTED]]
-    return sent + "".join((root / path).read_text("utf-8", "replace") for path in read), read[
-        0
-    ] if read else ""
+    matched: dict[str, list[str]] = {}
+    for line in _ripgrep(root, "--only-matching", "--with-filename", pattern, ".").splitlines():
+        path, _, word = line.rpartition(":")
+        matched.setdefault(path, []).append(word.casefold())
+    best = sorted(matched, key=lambda path: (-len(set(matched[path])), -len(matched[path]), path))
+    sent = "\n".join(f"{path}:{len(matched[path])}" for path in best[:FILES_LISTED])
+    for path in best[:FILES_READ]:
+        sent += _ripgrep(root, "--line-number", "--context", str(LINES_AROUND), pattern, path)
+    return sent, tuple(path.removeprefix("./") for path in best[:FILES_READ])
+
+
+def _ripgrep(root: Path, *arguments: str) -> str:
+    command = ["rg", "--ignore-case", "--no-heading", *arguments]
+    return subprocess.run(command, cwd=root, capture_output=True, text=True, check=False).stdout
