@@ -9,6 +9,7 @@ ABLATIONS = {
     "function-words": DEFAULT.replace(function_words=True),
     "no-pairs": DEFAULT.replace(pair_weight=0.0),
     "no-forms": DEFAULT.replace(form_weight=0.0),
+    "no-field-lengths": DEFAULT.replace(measured=0),
     "no-page": DEFAULT.replace(page_weight=0.0),
     "no-literals": DEFAULT.replace(literal_weight=0.0, literal_heading_weight=0.0),
     "no-literal-headings": DEFAULT.replace(literal_heading_weight=0.0),

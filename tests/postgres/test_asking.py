@@ -70,6 +70,11 @@ def stores(wiki: BuiltWiki, fed: str) -> Iterator[tuple[Snapshot, Snapshot]]:
         yield opened.enter_context(databases[0].snapshot()), opened.enter_context(databases[1].snapshot())
 
 
+def test_sections_are_as_long_in_both_stores(stores: tuple[Snapshot, Snapshot]) -> None:
+    ours, theirs = (store.average_lengths() for store in stores)
+    assert (ours.headings, ours.body) == pytest.approx((theirs.headings, theirs.body))
+
+
 def without_time(result: SearchResult) -> SearchResult:
     return result.replace(took_ms=0.0, age_s=None, stale=False)
 

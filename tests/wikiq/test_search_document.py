@@ -10,6 +10,7 @@ from random import Random
 
 import pytest
 
+from tests.eval.ablations import ABLATIONS
 from tests.imports import REPOSITORY
 from tests.wikiq.answers.test_search import PAGES
 from tests.wikiq.asking import answer
@@ -20,6 +21,7 @@ from wikiq.model.request import SearchRequest
 
 DOCUMENT = REPOSITORY / "docs" / "search.md"
 RECIPES = dict(re.findall(r"```sql\n-- ([^\n]*)\n(.*?)```", DOCUMENT.read_text("utf-8"), re.DOTALL))
+NO_FIELD_LENGTHS = ABLATIONS["no-field-lengths"]  # SQL does not count the words of a field
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +55,8 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> SampleIndex:
 def wikiq_order(index: SampleIndex, question: str) -> list[str]:
     database = open_database(str(index.db))
     try:
-        return [hit.path for hit in answer(database, search, SearchRequest(query=question, limit=10)).hits]
+        request = SearchRequest(query=question, limit=10)
+        return [hit.path for hit in answer(database, search, request, policy=NO_FIELD_LENGTHS).hits]
     finally:
         database.close()
 

@@ -215,7 +215,9 @@ class Feeder:
         return tables, format_, index_id, generation
 
     def _move_cursor(self, tables: Tables, snapshot: Snapshot, floor: int) -> None:
-        sections, words, piece_sections, piece_words, name_words = tables.totals
+        sections, words, piece_sections, piece_words, name_words, heading_words, heading_pieces = (
+            tables.totals
+        )
         told = {
             "format": FEED_FORMAT,
             "index_id": snapshot.index_id,
@@ -227,6 +229,8 @@ class Feeder:
             "piece_sections": piece_sections,
             "piece_words": piece_words,
             "name_words": name_words,
+            "heading_words": heading_words,
+            "heading_pieces": heading_pieces,
             "note": NOTE,
             "wiki_id": tables.wiki_id,
         }

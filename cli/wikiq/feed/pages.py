@@ -25,7 +25,14 @@ if TYPE_CHECKING:
     # A term of a section: page, section, how much it counts, how many words the section has.
     Posting = tuple[TermKey, int, int, int, int]
 
-_COUNTED = ("words", "piece_sections", "piece_words", "names")  # as `schema.COUNTS`
+_COUNTED = (
+    "words",
+    "piece_sections",
+    "piece_words",
+    "names",
+    "heading_words",
+    "heading_pieces",
+)  # as `schema.COUNTS`
 _TITLE = PAGE.columns.index("title")
 _WORDED = tuple(SECTION.columns.index(column) for column in ("heading", "heading_path", "body"))
 
@@ -58,6 +65,8 @@ def read_pages(snapshot: Snapshot, page_ids: Sequence[int], fed: PageRows) -> Pa
     for row in sections:
         words, pieces = map(kept_length, row[-2:])
         counts[row[1]].update(words=words, piece_sections=int(pieces > 0), piece_words=pieces)
+        heading_words, heading_pieces = (kept_length(kept.rpartition("\n")[0]) for kept in row[-2:])
+        counts[row[1]].update(heading_words=heading_words, heading_pieces=heading_pieces)
     names: list[Row] = []
     for page_id, told, title in snapshot.rows(sql.SELECT_NAMES.format(pages=listed)):
         found = name_words(told, title)

@@ -82,8 +82,12 @@ WHOLE: Final = (
     _table("topic_tree", "v1_topic_tree"),
     _table("diagnostic", "v1_diagnostics"),
 )
-# How many words a page has in each full text, and how many sections with bigrams: bm25's totals.
-COUNTS: Final = ("word_count", "piece_section_count", "piece_word_count", "name_word_count")
+# How many words a page has in each full text, how many sections with bigrams, and how many of its words stand
+# in titles and headings: the totals of bm25 and of BM25F.
+COUNTS: Final = (
+    "word_count", "piece_section_count", "piece_word_count", "name_word_count",
+    "heading_word_count", "heading_piece_count",
+)  # fmt: skip
 # Beside the columns of their views: what row-level policies go by, and the words of a section as they are
 # indexed, a column a line, each word with blanks around it.
 EXTRA: Final = {"page": ("topics", *COUNTS), "section": ("words", "pieces")}
@@ -123,6 +127,8 @@ _POSTINGS: Final = (
         piece_sections bigint NOT NULL,
         piece_words bigint NOT NULL,
         name_words bigint NOT NULL,
+        heading_words bigint NOT NULL,
+        heading_pieces bigint NOT NULL,
         seen_at timestamptz NOT NULL,
         note text NOT NULL)""",
     # df: the sections that hold the term. is_piece: it is of the bigram table.

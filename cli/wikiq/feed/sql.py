@@ -21,16 +21,18 @@ SELECT_HAS_TABLES = "SELECT to_regclass(%s) IS NOT NULL"
 # Held by this connection until it ends, however it ends.
 TRY_LOCK = "SELECT pg_try_advisory_lock(hashtextextended(%s, 0))"
 SELECT_WIKI = """
-SELECT wiki_id, format, index_id, generation, sections, words, piece_sections, piece_words, name_words
+SELECT wiki_id, format, index_id, generation, sections, words, piece_sections, piece_words, name_words,
+  heading_words, heading_pieces
 FROM {tables}.wiki WHERE name = %s FOR UPDATE"""
 INSERT_WIKI = """
 INSERT INTO {tables}.wiki(name, format, index_id, generation, changes_floor, meta, sections, words,
-  piece_sections, piece_words, name_words, seen_at, note)
-VALUES (%(name)s, 0, '', 0, 0, '{{}}', 0, 0, 0, 0, 0, now(), '') RETURNING wiki_id"""
+  piece_sections, piece_words, name_words, heading_words, heading_pieces, seen_at, note)
+VALUES (%(name)s, 0, '', 0, 0, '{{}}', 0, 0, 0, 0, 0, 0, 0, now(), '') RETURNING wiki_id"""
 UPDATE_WIKI = """
 UPDATE {tables}.wiki SET format = %(format)s, index_id = %(index_id)s, generation = %(generation)s,
   changes_floor = %(floor)s, meta = %(meta)s, sections = %(sections)s, words = %(words)s,
   piece_sections = %(piece_sections)s, piece_words = %(piece_words)s, name_words = %(name_words)s,
+  heading_words = %(heading_words)s, heading_pieces = %(heading_pieces)s,
   seen_at = now(), note = %(note)s WHERE wiki_id = %(wiki_id)s"""
 TOUCH_WIKI = "UPDATE {tables}.wiki SET seen_at = now() WHERE wiki_id = %s"
 SELECT_FED_STAMPS = "SELECT page_id, updated_at, mtime_ns FROM {tables}.page WHERE wiki_id = %s"

@@ -6,7 +6,7 @@ from collections import Counter
 
 from wikiq.feed import sql
 from wikiq.feed.pages import no_rows
-from wikiq.feed.schema import ALL, LINK, ROWS_OF_PAGES, SECTION, columns_of
+from wikiq.feed.schema import ALL, COUNTS, LINK, ROWS_OF_PAGES, SECTION, columns_of
 from wikiq.feed.words import kept_words
 
 TYPE_CHECKING = False
@@ -37,7 +37,7 @@ class Tables:
         self._new: list[TermKey] = []
         self._more: Counter[int] = Counter()
         self._is_empty = False
-        self.totals = [0] * 5
+        self.totals = [0] * (1 + len(COUNTS))
 
     def run(self, statement: str, values: Sequence[Any] = (), **names: str) -> list[tuple[Any, ...]]:
         """Run a statement; gives its rows, none where it has none."""

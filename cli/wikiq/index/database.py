@@ -22,7 +22,8 @@ from wikiq.index.connection import connect, read_meta
 from wikiq.index.daemon_state import has_lock, view_daemon, writer_is_running
 from wikiq.index.failures import _CLOSED, _PASSING, _primary_code, damaged, explained
 from wikiq.index.file_check import check_file, identity_of, stamp_of
-from wikiq.index.sql import SELECT_GENERATION, SELECT_WRONG_ROWS
+from wikiq.index.row_lengths import average_lengths
+from wikiq.index.sql import SELECT_AVERAGES, SELECT_GENERATION, SELECT_WRONG_ROWS
 from wikiq.model.request import DEFAULT_MAX_AGE_S
 
 TYPE_CHECKING = False
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from indexerd.contract.record import Record
     from wikiq.index.asked import Asked
     from wikiq.index.daemon_state import DaemonView
+    from wikiq.index.row_lengths import Lengths
     from wikiq.model.results import Freshness
 
     R = TypeVar("R", bound=Record)
@@ -129,6 +131,10 @@ class Snapshot:
     def candidates(self, asked: Asked) -> list[tuple[Any, ...]]:
         """Fetch what may answer a question, one row a candidate: the columns of `sql.SELECT_RANKED`."""
         return self.rows(asked.statement, asked.values)
+
+    def average_lengths(self) -> Lengths:
+        """Tell how many words a section has on average."""
+        return average_lengths(*self.only_row(SELECT_AVERAGES))
 
     def only_row(self, select: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> tuple[Any, ...]:
         """Fetch the row of a SELECT that has one in every index that is whole."""

@@ -280,6 +280,15 @@ SELECT k.kind, k.section_rowid, k.page_id, e.is_identity, p.slug, p.updated_at, 
 FROM picked k JOIN v1_pages p ON p.page_id = k.page_id
 LEFT JOIN exact e ON e.page_id = k.page_id"""
 
+# The row of averages that FTS5 keeps of each full-text table.
+SELECT_AVERAGES = """
+SELECT (SELECT block FROM sections_fts_data WHERE id = 1),
+  (SELECT block FROM sections_grams_data WHERE id = 1)"""
+# Sections as they are searched, of a long body the beginning.
+SELECT_FIELDS = """
+SELECT rowid, title, ancestors, heading, substr(body, 1, ?) FROM sections_fts
+WHERE rowid IN (SELECT value FROM json_each(?))"""
+
 # What tells copies apart, by place in the answer.
 SELECT_SECTION_TEXTS = """
 SELECT j.key, p.path, p.title, v.heading_path, v.body

@@ -15,7 +15,9 @@ class Policy(Record):
     `weights` are bm25's, for title, ancestors, heading, body. A section's own score is
     words + `pair_weight` x adjacent pairs + `form_weight` x other forms of the words, from the natural
     table, and `piece_weight` x (pieces + `piece_pair_weight` x pairs of alphabetic ones), from the
-    bigram table. The `pool` best sections are looked at more closely: each gets `page_weight` x the
+    bigram table. In the `measured` best sections words count by the length of their field (BM25F):
+    `heading_length` of the way for title and headings together, `body_length` for the body. The `pool`
+    best sections are reranked: each gets `page_weight` x the
     mean of its page's `page_sections` best (or of all, when it has fewer). For words with signs that
     it holds verbatim it gets their share of the question x the best score x `literal_weight`, where
     its heading holds them `literal_heading_weight` more; and where its whole heading stands in the
@@ -30,6 +32,9 @@ class Policy(Record):
     form_weight: float = 0.3
     piece_weight: float = 0.5
     piece_pair_weight: float = 0.6
+    measured: int = 60
+    heading_length: float = 0.75
+    body_length: float = 0.75
     pool: int = 200
     page_weight: float = 0.5
     page_sections: int = 3

@@ -84,7 +84,8 @@ class TermUse(Record):
 class ScoreParts(Record):
     """What the score of a hit is made of; all together give the score.
 
-    `words` to `piece_pairs` are the section's own; `page` comes from its page's best sections,
+    `words` to `piece_pairs` are the section's own, `field_lengths` is what it gains, or loses, by where its
+    words stand in long or short fields; `page` comes from its page's best sections,
     `literals` from words with signs that it holds verbatim, `heading` from its whole heading standing in
     the question, `name` from the page's name.
     """
@@ -94,6 +95,7 @@ class ScoreParts(Record):
     forms: float
     pieces: float
     piece_pairs: float
+    field_lengths: float
     page: float
     literals: float
     heading: float

@@ -77,7 +77,7 @@ class Question(Record):
     """What was asked. `terms` rank, each once, in the order typed; `sequence` is every one of them.
 
     `required` clauses must hold, `excluded` ones must not; `excluded_words` are those as typed.
-    `phrases` lift sections that hold them; their words are among `terms`. `dashes` are the excluded
+    `phrases` count as one more term each; their words are among `terms`. `dashes` are the excluded
     words that may turn out to be options of a command. `ignored` are the words past the limit.
     `unfinished` is the term that the text ends in, if any.
     """

@@ -5,14 +5,17 @@ Every value is bound; what is pasted are constants of `sql`. The order is made i
 
 from __future__ import annotations
 
+import json
+
 from indexerd.contract.record import Record
 from indexerd.contract.terms import fold_path, fold_title
 from wikiq.index import sql
 from wikiq.index.asked import Asked, AskedClause, AskedPart
 from wikiq.query.filters import page_condition
 from wikiq.query.match import clause_condition, match_expressions, name_expression
+from wikiq.ranking.field_lengths import TEXT_MAX, length_factors
 from wikiq.ranking.heading_match import heading_share
-from wikiq.ranking.score import OWN, PARTS, Candidate, literal_shares, rank_candidates
+from wikiq.ranking.score import BM25_PARTS, Candidate, literal_shares, rank_candidates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
     from wikiq.query.vocabulary import Vocabulary
     from wikiq.ranking.score import Scored
 
-_HEADING = 8  # its place in a row of SELECT_RANKED
+_SECTION, _HEADING, _SCORE = 1, 8, 9  # their places in a row of SELECT_RANKED
 
 
 class Ranking(Record):
@@ -83,9 +86,10 @@ def fetch_ranking(
     rows = snapshot.candidates(asked)
     shares = literal_shares(question, vocabulary.sections)[: len(asked.literals)]
     headings = _heading_shares(question, vocabulary, rows) if policy.heading_weight else {}
+    factors = _length_factors(snapshot, rows, question, vocabulary, policy) if policy.measured else {}
     return Ranking(
         ranked=rank_candidates(
-            (_candidate(row, len(asked.literals), headings) for row in rows), policy, shares
+            (_candidate(row, len(asked.literals), headings, factors) for row in rows), policy, shares
         ),
         total=rows[0][-1] if rows else 0,
     )
@@ -100,7 +104,7 @@ def _asked(**told: Any) -> Asked:
     statement = sql.SELECT_RANKED.format(
         parts=parts.text,
         sums=_sums(asked.parts if asked.in_parts else ()),
-        own=", ".join(PARTS[:OWN]),
+        own=", ".join(BM25_PARTS),
         clauses=clauses.text,
         names=names.text,
         everything=int(asked.is_everything),
@@ -144,11 +148,11 @@ def _scored_parts(expressions: Expressions, policy: Policy) -> list[AskedPart]:
 
 def _sums(asked: Sequence[AskedPart]) -> str:
     """A column for each part of a section's own score; all in the first where no parts are told."""
-    sums = dict.fromkeys(PARTS[:OWN], "0.0")
+    sums = dict.fromkeys(BM25_PARTS, "0.0")
     if asked:
         sums |= {part.name: sql.PART_SUM.format(part=number) for number, part in enumerate(asked)}
     else:
-        sums[PARTS[0]] = sql.WHOLE_SUM
+        sums[BM25_PARTS[0]] = sql.WHOLE_SUM
     return ", ".join(f"{value} AS {name}" for name, value in sums.items())
 
 
@@ -238,9 +242,31 @@ def _heading_shares(
     return {heading: heading_share(asked, heading) for heading in {row[_HEADING] for row in rows} if heading}
 
 
-def _candidate(row: tuple[Any, ...], literals: int, headings: Mapping[str | None, float]) -> Candidate:
+def _length_factors(
+    snapshot: Snapshot,
+    rows: Sequence[tuple[Any, ...]],
+    question: Question,
+    vocabulary: Vocabulary,
+    policy: Policy,
+) -> dict[int | None, float]:
+    """What the lengths of its fields make of the score of each section; the best of them are read for it."""
+    scores = {row[_SECTION]: row[_SCORE] for row in rows if not row[0]}
+    best = sorted(scores, key=lambda rowid: (-scores[rowid], rowid))[: policy.measured]
+    texts = snapshot.rows(sql.SELECT_FIELDS, (TEXT_MAX, json.dumps(best)))
+    average = snapshot.average_lengths()
+    return length_factors(scores, texts, question, vocabulary, policy=policy, average=average)
+
+
+def _candidate(
+    row: tuple[Any, ...],
+    literals: int,
+    headings: Mapping[str | None, float],
+    factors: Mapping[int | None, float],
+) -> Candidate:
     kind, section_rowid, page_id, is_exact, slug, updated_at, sections, ordinal, heading, *rest = row
-    own = tuple(rest[1 : 1 + OWN])
+    bm25 = rest[1 : 1 + len(BM25_PARTS)]
+    whole = sum(bm25)
+    own = (*bm25, whole * (factors.get(section_rowid, 1.0) - 1.0))
     return Candidate(
         section_rowid=section_rowid,
         page_id=page_id,
@@ -252,6 +278,6 @@ def _candidate(row: tuple[Any, ...], literals: int, headings: Mapping[str | None
         updated_at=updated_at,
         sections=sections,
         ordinal=ordinal if ordinal is not None else 0,
-        literals=tuple(rest[1 + OWN : 1 + OWN + literals]),
+        literals=tuple(rest[1 + len(BM25_PARTS) :][:literals]),
         heading_share=headings.get(heading, 0.0),
     )

@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from wikiq.query.parse import Question
 
 
-# What a score is the sum of. The first OWN are the section's own bm25, the others lift it.
-PARTS = ("words", "pairs", "forms", "pieces", "piece_pairs", "page", "literals", "heading", "name")
-OWN = 5
+# What a score is the sum of. The first are the section's own: bm25 of what was asked, and what comes of the
+# lengths of its fields. The others lift it.
+BM25_PARTS = ("words", "pairs", "forms", "pieces", "piece_pairs")
+_OWN_PARTS = (*BM25_PARTS, "field_lengths")
+PARTS = (*_OWN_PARTS, "page", "literals", "heading", "name")
 _NAME = PARTS.index("name")
-_NO_LIFT = (0.0,) * (len(PARTS) - OWN)
+_NO_LIFT = (0.0,) * (len(PARTS) - len(_OWN_PARTS))
 
 
 class Candidate(Record):

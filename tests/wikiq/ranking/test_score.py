@@ -32,7 +32,7 @@ def candidate(score: float, page: int = 1, ordinal: int = 0, **more: Any) -> Can
         "page_id": page,
         "by_name": False,
         "score": score,
-        "own": (score, 0.0, 0.0, 0.0, 0.0),
+        "own": (score, 0.0, 0.0, 0.0, 0.0, 0.0),
         "is_exact": None,
         "slug": f"page-{page}",
         "updated_at": "2026-01-01T00:00:00.000Z",
@@ -161,10 +161,12 @@ def test_pages_found_by_name_alone_come_after_all_others() -> None:
 
 def test_every_part_of_a_score_has_the_value_that_the_policy_gives_it() -> None:
     found = [
-        candidate(4.0, page=1, own=(2.0, 1.0, 0.5, 0.25, 0.25), literals=(2,), heading_share=0.5, sections=2),
+        candidate(
+            4.0, page=1, own=(2.0, 1.0, 0.5, 0.25, 0.5, -0.25), literals=(2,), heading_share=0.5, sections=2
+        ),
         candidate(2.0, page=1, ordinal=1, sections=2),
         candidate(3.0, page=2, literals=(0,), heading_share=0.5, sections=1, is_exact=0),
-        candidate(7.0, page=3, by_name=True, own=(0.0,) * 5),
+        candidate(7.0, page=3, by_name=True, own=(0.0,) * 6),
     ]
     found[1] = found[1].replace(literals=(1,))
     ranked = rank_candidates(found, DEFAULT, [0.25])
@@ -173,8 +175,8 @@ def test_every_part_of_a_score_has_the_value_that_the_policy_gives_it() -> None:
         for told in (
             {"words": 3.0, "page": 1.5, "heading": 4.0 * 0.3 * 0.5 * 0.75}
             | {"name": pytest.approx(1.0 + 8.1)},
-            {"words": 2.0, "pairs": 1.0, "forms": 0.5, "pieces": 0.25, "piece_pairs": 0.25}
-            | {"page": 1.5, "literals": 4.0 * 0.25 * 2.0, "heading": 4.0 * 0.3 * 0.5},
+            {"words": 2.0, "pairs": 1.0, "forms": 0.5, "pieces": 0.25, "piece_pairs": 0.5}
+            | {"field_lengths": -0.25, "page": 1.5, "literals": 4.0 * 0.25 * 2.0, "heading": 4.0 * 0.3 * 0.5},
             {"words": 2.0, "page": 1.5, "literals": 4.0 * 0.25},
             {},
         )

@@ -29,6 +29,7 @@ from wikiq.index.postgres.connect import (
 from wikiq.index.postgres.dialect import REPLACEMENT, in_postgres
 from wikiq.index.postgres.full_text import FullText
 from wikiq.index.postgres.views import with_views
+from wikiq.index.row_lengths import mean_lengths
 from wikiq.model.policies import DEFAULT
 from wikiq.model.request import DEFAULT_MAX_AGE_S
 
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
     from wikiq.index.asked import Asked
+    from wikiq.index.row_lengths import Lengths
     from wikiq.model.results import Freshness
 
 _NOT_SEEN = DaemonView(running=False, has_lock=False, told=Told())
@@ -50,18 +52,21 @@ _NOT_SEEN = DaemonView(running=False, has_lock=False, told=Told())
 class PostgresSnapshot(Snapshot):
     """One state of a wiki in PostgreSQL. Statements of `wikiq.index.sql` are said in its dialect."""
 
-    __slots__ = ("_postgres", "_server", "_totals")
+    __slots__ = ("_average", "_postgres", "_server", "_totals")
 
     def __init__(self, *, database: PostgresDatabase, server: Connection[Any], wiki: tuple[Any, ...]) -> None:
         self._postgres = database
         self._server = server
         _, name, _, index_id, generation, meta, sections, words, piece_sections, piece_words, *rest = wiki
-        names, seen_s = rest
+        names, heading_words, heading_pieces, seen_s = rest
         self.meta = json.loads(meta) | {"name": name, "index_id": index_id, "generation": generation}
         self._totals = (
             Totals(rows=sections, words=words),
             Totals(rows=piece_sections, words=piece_words),
             Totals(rows=self.only_row("SELECT count(*) FROM v1_pages")[0], words=names),
+        )
+        self._average = mean_lengths(
+            sections, (heading_words, words - heading_words), (heading_pieces, piece_words - heading_pieces)
         )
         self.database = database
         self.daemon = _NOT_SEEN
@@ -89,6 +94,10 @@ class PostgresSnapshot(Snapshot):
         """Fetch what may answer a question: the columns of `sql.SELECT_RANKED`."""
         candidates = Candidates(asked, self._full_text(), self._totals)
         return self._ask(self._postgres.with_views(candidates.statement(self._condition(asked))))
+
+    def average_lengths(self) -> Lengths:
+        """Tell how many words a section has on average."""
+        return self._average
 
     def _holding(self, select: str, expression: str, beside: str = "") -> list[tuple[Any, ...]]:
         full_text = self._full_text()

@@ -9,7 +9,7 @@ from wikiq.index import sql
 
 SELECT_WIKI = """
 SELECT wiki_id, name, format, index_id, generation, meta, sections, words, piece_sections, piece_words,
-  name_words, extract(epoch FROM now() - seen_at)::float8
+  name_words, heading_words, heading_pieces, extract(epoch FROM now() - seen_at)::float8
 FROM {tables}.wiki WHERE wiki_id = %s"""
 SELECT_WIKIS = "SELECT wiki_id, name, format FROM {tables}.wiki ORDER BY name"
 SELECT_GENERATION = "SELECT generation FROM {tables}.wiki WHERE wiki_id = %s"
@@ -43,6 +43,9 @@ CROSS JOIN LATERAL (
   SELECT term, doc FROM terms WHERE term >= j.value COLLATE "C"
     AND term < (j.value || char(1114111)) COLLATE "C" OFFSET 0) AS t
 WHERE length(t.term) BETWEEN ? AND ?""",
+    sql.SELECT_FIELDS: """
+SELECT rowid, title, ancestors, heading, left(body, ?) FROM sections_fts
+WHERE rowid IN (SELECT json_array_elements_text((?)::json)::bigint)""",
     sql.SELECT_SECTION_TEXTS: f"""
 SELECT j.key, p.path, p.title, v.heading_path, v.body FROM ({_PLACES}) AS j
 JOIN v1_pages p ON p.page_id = j.page_id JOIN v1_sections v ON v.section_rowid = j.section_rowid""",

@@ -49,9 +49,13 @@ _VIEWS = {
     # The scans of the tree are not fed: what a reader here can know is when the feeder last looked.
     "v1_scans": """SELECT NULL::text AS started_at, NULL::text AS finished_at, NULL::text AS reason,
   0 AS pages_seen, 0 AS pages_changed, 0 AS missed_by_events WHERE false""",
+    # Of titles and headings the words as they are indexed, which say the same as the text.
+    "sections_fts": """SELECT section_rowid AS rowid, split_part(words, chr(10), 1) AS title,
+  split_part(words, chr(10), 2) AS ancestors, split_part(words, chr(10), 3) AS heading, body
+  FROM {tables}.section WHERE wiki_id = {wiki}""",
     "terms": """SELECT term, df AS doc FROM {tables}.term WHERE wiki_id = {wiki} AND NOT is_piece""",
 }
-_NAME = re.compile(r"\b(?:v1_\w+|terms)\b")
+_NAME = re.compile(r"\b(?:v1_\w+|terms|sections_fts)\b")
 _WITH = re.compile(r"\s*WITH\b")
 
 
