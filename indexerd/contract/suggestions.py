@@ -22,7 +22,7 @@ def nearest(typed: str, names: Iterable[str]) -> list[str]:
     is_long = letters >= SHORTEST_FOR_TWO
     near: list[str] = []
     holding: list[str] = []
-    for name in dict.fromkeys(names):
+    for name in filter(None, dict.fromkeys(names)):
         distance = edit_distance(folded, name.lower(), most)
         if distance is not None:
             near = [*near, name] if distance == most else [name]

@@ -86,6 +86,10 @@ def test_at_most_three_names_are_suggested() -> None:
     assert nearest("page-x", names) == names[:MOST_SUGGESTED]
 
 
+def test_a_page_without_a_name_is_not_suggested() -> None:
+    assert nearest("2", ["", "3"]) == ["3"]
+
+
 def test_the_remedy_names_what_is_near_or_says_what_else_to_do() -> None:
     assert did_you_mean(["a", "b"], "see x") == "did you mean a or b?"
     assert did_you_mean([], "see x") == "see x"

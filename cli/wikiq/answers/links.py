@@ -31,7 +31,9 @@ PUBLISHED_ENDINGS = (".html", ".htm")  # what generators make of the ending of a
 BY_NAME_KINDS = frozenset({"wikilink", "embed"})
 # Steps past the path that a Markdown target spells: a file that lies there comes first.
 _PAST_PATH = frozenset({"root", "published", "address", "site", "name"})
-_NO_NAME = re.compile(r"""[\W\d_]+|"[^"]*"|'[^']*'|-\w .*""")
+# What stands in brackets and is no page: `[[1]]`, `[[ -f x ]]`, and where a table of contents goes.
+_NO_NAME = re.compile(r"""[\W\d_]+|"[^"]*"|'[^']*'|-\w .*|_?(?:toc|TOC)_?""")
+_OF_BUILD = re.compile(r"@[\w-]*/.+")  # `@snippets/x.sh`: a folder that the build of the site has a name for
 
 
 class LinkRow(Record):
@@ -110,6 +112,8 @@ def link_status(link: StoredLink, tree: TreeNames) -> str:
         return _status_outside(link, tree)
     if is_by_name and not tree.has_path(target_path) and _NO_NAME.fullmatch(target_path):
         return TEXT
+    if _OF_BUILD.fullmatch(link.target):
+        return SITE
     return SITE if _is_of_site(link.target, target_path, tree) else BROKEN
 
 

@@ -211,7 +211,34 @@ def _hits(
         "before": EXCERPT_LEAD,
     }
     rows = {row[0]: row[1:] for row in snapshot.rows(sql.SELECT_SHOWN, bound)}
-    return tuple(_hit(group, rows[place], snapshot.root, words) for place, group in enumerate(groups))
+    hits = [_hit(group, rows[place], snapshot.root, words) for place, group in enumerate(groups)]
+    bare = {group.shown[1].page_id for group, hit in zip(groups, hits, strict=True) if _is_bare(hit)}
+    leads = _page_leads(snapshot, bare) if bare else {}
+    return tuple(
+        _led(hit, leads.get(group.shown[1].page_id)) if _is_bare(hit) else hit
+        for group, hit in zip(groups, hits, strict=True)
+    )
+
+
+def _is_bare(hit: Hit) -> bool:
+    """Tell whether the section of a hit has no text to show, such as one that holds a comment only."""
+    return hit.evidence is not None and hit.evidence.excerpt is None and hit.evidence.lead is None
+
+
+def _page_leads(snapshot: Snapshot, pages: set[int]) -> dict[int, str]:
+    """Find how the text of each page begins; a page without text is left out."""
+    bound = {"pages": json.dumps(sorted(pages)), "most": EXCERPT_SCAN_MAX}
+    leads: dict[int, str] = {}
+    for page_id, _, body in sorted(snapshot.rows(sql.SELECT_PAGE_BEGINNINGS, bound)):
+        lead = lead_of(body) if page_id not in leads else None
+        if lead is not None:
+            leads[page_id] = lead
+    return leads
+
+
+def _led(hit: Hit, lead: str | None) -> Hit:
+    evidence = hit.evidence
+    return hit if evidence is None else hit.replace(evidence=evidence.replace(lead=lead))
 
 
 def _hit(group: Group, row: tuple[Any, ...], root: str, words: Words) -> Hit:

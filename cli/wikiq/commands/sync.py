@@ -8,7 +8,6 @@ import click
 
 from wikiq.commands.group import parameters
 from wikiq.errors import FOUND, NOT_FRESH
-from wikiq.index.freshness import HANGING, STOPPED
 from wikiq.model.request import Source
 from wikiq.output.context import Surroundings
 from wikiq.output.hits import result_json
@@ -21,7 +20,6 @@ def _sync(surroundings: Surroundings, /, *, json: bool, **values: Any) -> int:
     source = Source(**values)
     with opened(source, surroundings) as session:
         barrier = session.make_fresh(source.timeout, surroundings)
-        freshness = session.freshness
     if json:
         surroundings.out.text(result_json(barrier) + "\n")
     elif barrier.fresh:
@@ -29,8 +27,7 @@ def _sync(surroundings: Surroundings, /, *, json: bool, **values: Any) -> int:
         for path in barrier.without_text:
             surroundings.note(f"{path} takes too long to parse: it has no text yet and is tried again")
     else:
-        remedy = f"; {freshness.remedy}" if freshness.mode in (STOPPED, HANGING) else ""
-        surroundings.note(f"the index may be behind the disk: {barrier.problem}{remedy}")
+        session.tell_not_fresh("the index", barrier, surroundings)
     return FOUND if barrier.fresh else NOT_FRESH
 
 

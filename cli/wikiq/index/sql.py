@@ -295,6 +295,7 @@ SELECT j.key, p.path, p.title, v.heading_path, v.body
 FROM json_each(:pages) j JOIN json_each(:sections) k ON k.key = j.key
 CROSS JOIN v1_pages p ON p.page_id = j.value CROSS JOIN v1_sections v ON v.section_rowid = k.value"""
 
+BEGINNING_SECTIONS = 8  # of a page, in which the first words are looked for
 _SHOWN_PAGE = """
 SELECT j.key, p.title, p.path, p.summary,
   (SELECT json_group_array(topic) FROM (
@@ -313,6 +314,11 @@ FROM shown j JOIN v1_pages p ON p.page_id = j.page_id
 JOIN v1_sections v ON v.section_rowid = j.section_rowid
 UNION ALL {_SHOWN_PAGE}, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM shown j JOIN v1_pages p ON p.page_id = j.page_id WHERE j.section_rowid IS NULL"""
+
+# How pages begin, for hits whose own section has no text.
+SELECT_PAGE_BEGINNINGS = f"""
+SELECT v.page_id, v.ordinal, substr(v.body, 1, :most) FROM json_each(:pages) j
+JOIN v1_sections v ON v.page_id = j.value WHERE v.ordinal < {BEGINNING_SECTIONS}"""
 
 # A statement of the user that names what there is not.
 SELECT_VIEWS = "SELECT name FROM sqlite_master WHERE type = 'view' AND name GLOB 'v1_*' ORDER BY name"

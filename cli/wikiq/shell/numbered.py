@@ -15,9 +15,10 @@ DIGITS = 4  # of a number of a hit; no search has more
 
 
 def meant_hit(source: Source, name: str, surroundings: Surroundings) -> tuple[Source, str | None]:
-    """Give the index to ask, and what the number is in it; None where `name` is no number of a hit.
+    """Give the index to ask, and the page that the number means in it: "" where the search had no such hit.
 
-    An index that was named goes first: what is asked for is not on the screen.
+    None where `name` is no number of a hit. An index that was named goes first: what is asked for is not
+    on the screen.
     """
     is_number = name.isascii() and name.isdecimal() and len(name) <= DIGITS and int(name) > 0
     if not is_number or source.db is not None or source.wiki is not None:
@@ -26,7 +27,7 @@ def meant_hit(source: Source, name: str, surroundings: Surroundings) -> tuple[So
 
     hits = recall_hits(surroundings.environ)
     if not hits:
-        return source, None
+        return source, ""
     hit = hits[min(int(name), len(hits)) - 1]
     if int(name) > len(hits):
         return source.replace(db=hit.db, wiki=hit.wiki), ""
@@ -38,6 +39,6 @@ def named_page(snapshot: Snapshot, name: str, hit: str | None, *, folder: str) -
     if hit is None or find_page(snapshot, name, folder=folder) is not None:
         return name
     if not hit:
-        problem = "there is no such page, and the last search on this terminal showed fewer hits"
+        problem = "there is no such page, and no hit of that number in the last search on this terminal"
         raise UnknownPageError(name, problem, "give a page, or search again")
     return hit

@@ -10,7 +10,7 @@ import os
 
 from indexerd.contract.places import is_below
 from wikiq.errors import NOT_FRESH, NOTHING_FOUND, CancelledError, UnknownPageError, WikiqError
-from wikiq.index.freshness import STOPPED, age_of, freshness_of, freshness_words, is_usual, staleness
+from wikiq.index.freshness import HANGING, STOPPED, age_of, freshness_of, freshness_words, is_usual, staleness
 from wikiq.index.locate import DB_VARIABLE, open_index
 
 TYPE_CHECKING = False
@@ -107,13 +107,19 @@ class Session:
         self.is_fresh = barrier.fresh
         return barrier
 
+    def tell_not_fresh(self, what: str, barrier: Barrier, surroundings: Surroundings) -> None:
+        """Note in one line why freshness could not be had, and what to do."""
+        freshness = self.freshness
+        remedy = f"; {freshness.remedy}" if freshness.mode in (STOPPED, HANGING) else ""
+        surroundings.note(f"{what} may be behind the disk: {barrier.problem}{remedy}")
+
     def tell_staleness(self, surroundings: Surroundings, *, has_footer: bool = False) -> None:
         """Note in one line when the answer may be behind the tree; after the block.
 
         On a terminal a few words do, which a footer has already: how to start a daemon is told once a day.
         """
         warning = staleness(self.freshness, self.root)
-        if warning is None:
+        if warning is None or not self.is_fresh:  # the latter was told
             return
         if surroundings.err.is_terminal and is_usual(self.freshness):
             from wikiq.shell.remembered import is_advice_due
@@ -140,5 +146,5 @@ def opened(source: Source, surroundings: Surroundings, *, deadline_s: float | No
     if source.fresh:
         barrier = session.make_fresh(source.timeout, surroundings)
         if not barrier.fresh:
-            surroundings.note(f"the answer may be behind the disk: {barrier.problem}")
+            session.tell_not_fresh("the answer", barrier, surroundings)
     return session

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.wikiq.asking import answer
+from tests.wikiq.built_wiki import build_wiki
 from tests.wikiq.sample_index import SamplePage, write_sample
 from wikiq.answers.search import search
 from wikiq.errors import UnknownTopicError, UsageError
@@ -279,6 +281,17 @@ def test_evidence_shows_words_markup_gone_and_where_they_are(database: Database)
     ]
     assert evidence.terms == ("src", "a", "b", "py", "normalized")
     assert (evidence.heading_path, evidence.start_line) == (("Path normalization",), 1)
+
+
+def test_a_hit_in_a_section_without_text_shows_how_the_page_begins(tmp_path: Path) -> None:
+    text = "---\ntitle: parse\n---\n<!-- made by a program -->\n\n# `parse` for strings\n\nTake text apart.\n"
+    built = build_wiki(
+        tmp_path, {"parse.md": text, "empty.md": "---\ntitle: parse nothing\n---\n# Nothing\n"}
+    )
+    with closing(open_database(str(built.index.db))) as opened:
+        hits = answer(opened, search, SearchRequest(query="parse")).hits
+    leads = {hit.path: hit.evidence.lead or hit.evidence.excerpt for hit in hits if hit.evidence is not None}
+    assert leads == {"parse.md": "Take text apart.", "empty.md": None}
 
 
 def test_a_match_in_heading_or_name_alone_has_no_excerpt(database: Database) -> None:

@@ -78,6 +78,12 @@ def test_what_is_not_found_may_be_there_where_freshness_could_not_be_had(
     assert run_wikiq(*words, "--fresh", "--timeout", "0.1", index=index).status == 3
 
 
+def test_freshness_that_cannot_be_had_is_told_once_with_the_remedy(index: SampleIndex) -> None:
+    done = run_wikiq("agent", "--fresh", index=index)
+    problem = "the answer may be behind the disk: the daemon is not running"
+    assert done.err == f"wikiq: {problem}; start it with `indexerd run {index.root}`\n"
+
+
 def test_freshness_of_a_wiki_that_nobody_named_says_which_it_is(index: SampleIndex, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()

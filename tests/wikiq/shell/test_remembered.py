@@ -111,7 +111,9 @@ def test_a_number_is_a_hit_of_the_last_search_on_this_terminal(index: SampleInde
     assert seen[-4:-1] == ["# Guide", "", "How to install the agent."]
     assert told(editor) == ["+3", "--", str(index.root / "guide" / "README.md")]
     seen = on_one_terminal(index, "agent --limit 2", "show 3")
-    assert seen[-1].startswith("wikiq: 3: there is no such page, and the last search on this terminal showed")
+    assert seen[-1].startswith(
+        "wikiq: 3: there is no such page, and no hit of that number in the last search"
+    )
 
 
 def test_a_page_that_is_called_like_a_number_goes_first(index: SampleIndex) -> None:

@@ -58,6 +58,10 @@ FROM shown j JOIN v1_pages p ON p.page_id = j.page_id
 JOIN v1_sections v ON v.section_rowid = j.section_rowid
 UNION ALL {_SHOWN_PAGE}, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM shown j JOIN v1_pages p ON p.page_id = j.page_id WHERE j.section_rowid IS NULL""",
+    sql.SELECT_PAGE_BEGINNINGS: f"""
+SELECT v.page_id, v.ordinal, substr(v.body, 1, :most)
+FROM json_array_elements_text((:pages)::json) AS j(value)
+JOIN v1_sections v ON v.page_id = j.value::bigint WHERE v.ordinal < {sql.BEGINNING_SECTIONS}""",
 }
 
 # Whether a phrase is anywhere, and whether two words stand together as they were typed: `{found}` selects the
