@@ -38,7 +38,7 @@ def _status(
     else:
         surroundings.out.line(sentence(found))
         for name, value in status_lines(found, verbose=verbose):
-            surroundings.out.line(Span(text=f"{name:<12}", style=FAINT), value)
+            surroundings.out.wrapped(Span(text=f"{name:<12}", style=FAINT), value)
     return session.exit_status(NOT_FRESH if found.stale else FOUND)
 
 
@@ -55,7 +55,7 @@ def _status_of_all(source: Source, surroundings: Surroundings, *, json: bool) ->
         surroundings.out.text(records_json("wikis", found) + "\n")
     else:
         for one in found:
-            surroundings.out.line(
+            surroundings.out.wrapped(
                 Span(text=one.wiki, style=BOLD), f"  {sentence(one)}  ", Span(text=one.root, style=FAINT)
             )
     return NOT_FRESH if any(one.stale for one in found) else FOUND

@@ -12,10 +12,11 @@ from indexerd.contract.places import is_below
 from wikiq.model.request import LARGEST_LIMIT
 from wikiq.model.results import DIFFERENT, FORMAT, document, json_form, place
 from wikiq.output.terminal import BOLD, FAINT, MATCH, PLACE, WARNING, Span, counted, joined
+from wikiq.output.wrapping import wrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from indexerd.contract.record import Record
     from wikiq.model.results import ExplainedResult, Hit, IndexAge, MergedResult, SearchResult
@@ -25,7 +26,6 @@ CRUMB_SIGN = " > "
 FOOTER_SIGN = " \N{MIDDLE DOT} "
 MOST_COPIES = 6  # named below a hit
 MOST_NAMED, LONGEST_NAMED = 8, 40  # words in a note, and characters of one: together a few lines at most
-_WIDE = frozenset("WF")  # East Asian width: two columns
 
 
 def hit_block(
@@ -45,7 +45,9 @@ def hit_block(
     marked = ((start, end, MATCH) for start, end in matches)
     yield from ((INDENT, *spans) for spans in styled_lines(shown_text(hit), marked, columns - len(INDENT)))
     if hit.copies:
-        yield (INDENT, Span(text=copies_line(hit), style=FAINT))
+        copies = copies_line(hit)
+        faint = ((0, len(copies), FAINT),)
+        yield from ((INDENT, *spans) for spans in styled_lines(copies, faint, columns - len(INDENT)))
     yield ()
 
 
@@ -148,28 +150,6 @@ def styled_lines(
         yield (*spans, text[at:end])
 
 
-def wrap(text: str, columns: int) -> Iterator[tuple[int, int]]:
-    """Cut a text at blanks into ranges that fit `columns`.
-
-    A longer word is left whole, and the terminal goes on with it; a script without blanks is cut where it
-    must be.
-    """
-    start = blank = width = 0
-    for at, character in enumerate(text):
-        if character == " ":
-            blank = at
-        width += _width(character)
-        if width > columns and at > start:
-            if blank <= start and text[at - 1 : at + 1].isascii():
-                continue
-            end = blank if blank > start else at
-            yield start, end
-            start = end + 1 if blank == end else end
-            width = sum(map(_width, text[start : at + 1]))
-    if start < len(text):
-        yield start, len(text)
-
-
 def result_json(result: Record, index: IndexAge | None = None) -> str:
     """Write an answer as one JSON document, ASCII only, so that no terminal is steered by it."""
     return _ascii(document(result, index))
@@ -186,9 +166,20 @@ def records_json(name: str, records: Sequence[Record]) -> str:
     return _ascii({"format": FORMAT, name: [json_form(record) for record in records]})
 
 
-def row_json(row: Record) -> str:
+def rows_of_all_json(
+    name: str, wikis: Sequence[tuple[str, Sequence[Record], IndexAge, Mapping[str, object]]], **more: object
+) -> str:
+    """Write listings of several wikis as one document: of each its root, rows, index and what is beside."""
+    forms = [
+        {"root": root, "index": json_form(index), **beside, name: [json_form(row) for row in rows]}
+        for root, rows, index, beside in wikis
+    ]
+    return _ascii({"format": FORMAT, "wikis": forms, **more})
+
+
+def row_json(row: Record, **more: object) -> str:
     """Write one row as a line of NDJSON."""
-    return _ascii(json_form(row))
+    return _ascii({**json_form(row), **more})
 
 
 def nothing_found(result: SearchResult | MergedResult) -> str:
@@ -236,11 +227,3 @@ def _some(words: Sequence[str]) -> str:
 
 def _ascii(form: object) -> str:
     return json.dumps(form).replace("\x7f", "\\u007f")  # the one control that json leaves as it is
-
-
-def _width(character: str) -> int:
-    if character.isascii():
-        return 1
-    from unicodedata import combining, east_asian_width
-
-    return 0 if combining(character) else 2 if east_asian_width(character) in _WIDE else 1

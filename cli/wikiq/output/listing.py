@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from indexerd.contract.record import Record
+from wikiq.model.results import json_form
 from wikiq.output.form import check_form
-from wikiq.output.hits import row_json, rows_json
+from wikiq.output.hits import row_json, rows_json, rows_of_all_json
 from wikiq.output.template import row_values, write_filled
+from wikiq.output.terminal import BOLD, FAINT, Span
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +16,6 @@ if TYPE_CHECKING:
 
     from wikiq.model.results import IndexAge
     from wikiq.output.context import Surroundings
-    from wikiq.output.terminal import Span
 
 
 class Form(Record):
@@ -45,17 +46,41 @@ class Listing(Record):
 
 def print_listing(listing: Listing, form: Form, surroundings: Surroundings, index: IndexAge) -> None:
     """Print a listing in the form that was asked for, or that fits the stream."""
+    if form.json:
+        surroundings.out.text(rows_json(listing.name, listing.rows, index, **listing.beside) + "\n")
+    else:
+        _print_rows(listing, form, surroundings, {})
+
+
+def print_listings(
+    listings: Sequence[tuple[Listing, str, IndexAge]], form: Form, surroundings: Surroundings, beside: Record
+) -> None:
+    """Print listings of several wikis, each with its root; `beside` is told in the document."""
     out = surroundings.out
     if form.json:
-        out.text(rows_json(listing.name, listing.rows, index, **listing.beside) + "\n")
+        name = listings[0][0].name
+        wikis = [(root, listing.rows, index, listing.beside) for listing, root, index in listings]
+        out.text(rows_of_all_json(name, wikis, **json_form(beside)) + "\n")
         return
+    is_for_people = out.is_terminal and not form.ndjson and form.format is None
+    for listing, root, index in listings:
+        if is_for_people and listing.rows:
+            out.wrapped(Span(text=index.wiki, style=BOLD), "  ", Span(text=root, style=FAINT))
+        _print_rows(listing, form, surroundings, {"wiki": index.wiki, "root": root})
+        if is_for_people and listing.rows:
+            out.line()
+
+
+def _print_rows(listing: Listing, form: Form, surroundings: Surroundings, wiki: Mapping[str, str]) -> None:
+    """Print rows in every form but a document; `wiki` says where they are from, if more than one is asked."""
+    out = surroundings.out
     for row in listing.rows:
         if form.ndjson:
-            out.text(row_json(row) + "\n")
+            out.text(row_json(row, **wiki) + "\n")
         elif form.format is not None:
-            write_filled(out, form.format, listing.values(row))
+            write_filled(out, form.format, {**listing.values(row), **wiki})
         elif out.is_terminal:
             for spans in listing.lines(row):
-                out.line(*spans)
+                out.wrapped(*spans)
         else:
-            out.fields(*listing.columns(row))
+            out.fields(*listing.columns(row), *wiki.values())

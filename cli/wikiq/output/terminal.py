@@ -12,14 +12,16 @@ import time
 
 from indexerd.contract.record import Record
 from wikiq.model.printable import printable_line, printable_text
+from wikiq.output.wrapping import width_of, wrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import IO
 
 PLAIN, BOLD, FAINT, PLACE, MATCH, WARNING = "", "1", "2", "36", "1;33", "31"  # SGR parameters
 NARROWEST, WIDEST = 40, 100  # columns of running text
+HANGING = 4  # columns by which a line that is too long goes on below
 USUAL_ROWS = 24  # of a terminal that was never told its size
 # Terminals that are known to follow OSC 8; others may print it.
 _LINKING_PROGRAMS = frozenset({"iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper"})
@@ -37,7 +39,7 @@ class Span(Record):
 
 
 class Screen:
-    """An output stream, and what it can show."""
+    """An output stream, and what it can show. `columns` are those of running text, `width` all there are."""
 
     def __init__(
         self,
@@ -48,10 +50,12 @@ class Screen:
         links: bool,
         columns: int,
         rows: int = USUAL_ROWS,
+        width: int | None = None,
     ) -> None:
         self.stream = stream
         self.is_terminal = is_terminal
         self.columns = columns
+        self.width = width or columns
         self.rows = rows
         self._colours = colours
         self._links = links
@@ -65,11 +69,22 @@ class Screen:
             links=self._links,
             columns=self.columns,
             rows=self.rows,
+            width=self.width,
         )
 
     def line(self, *spans: Span | str) -> None:
         """Write one line."""
         self.stream.write("".join(map(self._shown, spans)) + "\n")
+
+    def wrapped(self, *spans: Span | str) -> None:
+        """Write one line; on a terminal too narrow for it, several that break at blanks, indented below."""
+        whole = "".join(span if isinstance(span, str) else span.text for span in spans)
+        if not self.is_terminal or width_of(whole) <= self.width:
+            self.line(*spans)
+            return
+        hanging = HANGING + (len(whole) - len(whole.lstrip(" ")))
+        for number, (start, end) in enumerate(wrap(whole, self.width - hanging)):
+            self.line(" " * hanging if number else "", *_cut(spans, start, end))
 
     def fields(self, *texts: str) -> None:
         """Write one line of fields with tabs between them."""
@@ -109,15 +124,16 @@ class Screen:
 def open_screen(stream: IO[str], environ: Mapping[str, str]) -> Screen:
     """Find out what `stream` can show."""
     is_terminal = stream.isatty()
-    columns, rows = _size(stream) if is_terminal else (WIDEST, USUAL_ROWS)
+    width, rows = _size(stream) if is_terminal else (WIDEST, USUAL_ROWS)
     is_plain = not is_terminal or environ.get("TERM", "dumb") == "dumb"
     return Screen(
         stream,
         is_terminal=is_terminal,
         colours=not is_plain and not environ.get("NO_COLOR"),
         links=not is_plain and follows_links(environ),
-        columns=columns,
+        columns=min(width, WIDEST),
         rows=rows,
+        width=width,
     )
 
 
@@ -152,9 +168,20 @@ def counted(number: int, noun: str) -> str:
 
 
 def _size(stream: IO[str]) -> tuple[int, int]:
-    """Columns of running text, and rows; a terminal that was never told its size says 0."""
+    """Columns and rows; a terminal that was never told its size says 0."""
     try:
         columns, rows = os.get_terminal_size(stream.fileno())
     except (OSError, ValueError):
         columns = rows = 0
-    return min(max(columns or WIDEST, NARROWEST), WIDEST), rows or USUAL_ROWS
+    return max(columns or WIDEST, NARROWEST), rows or USUAL_ROWS
+
+
+def _cut(spans: Iterable[Span | str], start: int, end: int) -> Iterator[Span | str]:
+    """Give what of a line stands between two places, in its styles."""
+    at = 0
+    for span in spans:
+        text = span if isinstance(span, str) else span.text
+        piece = text[max(start - at, 0) : max(end - at, 0)]
+        if piece:
+            yield piece if isinstance(span, str) else span.replace(text=piece)
+        at += len(text)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from itertools import zip_longest
 
+from indexerd.contract.record import Record
 from wikiq.answers.pages import list_pages
 from wikiq.answers.search import search
 from wikiq.errors import NoIndexError, UnknownPageError, UnknownTopicError, UsageError, WikiqError
@@ -19,12 +20,23 @@ from wikiq.shell.session import opened
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from typing import TypeVar
 
     from indexerd.contract.which_index import KnownIndex
     from wikiq.index.database import Snapshot
     from wikiq.model.request import SearchRequest
     from wikiq.model.results import Freshness, SearchResult
     from wikiq.output.context import Surroundings
+    from wikiq.shell.session import Session
+
+    Answer = TypeVar("Answer")
+
+
+class Beside(Record):
+    """What is told beside the answers of all wikis: errors of those that gave none, and who is not fresh."""
+
+    failed: tuple[str, ...]
+    not_fresh: tuple[str, ...]
 
 
 def indexes_of_all(source: Source, surroundings: Surroundings) -> tuple[KnownIndex, ...]:
@@ -54,28 +66,23 @@ def list_everywhere(
     return found.replace(hits=tuple(newest[:limit]))
 
 
-def ask_everywhere(
-    ask: Callable[[Snapshot], SearchResult],
-    request: SearchRequest,
-    source: Source,
-    surroundings: Surroundings,
-) -> MergedResult:
+def each_wiki(
+    ask: Callable[[Session], Answer], source: Source, surroundings: Surroundings
+) -> tuple[list[tuple[KnownIndex, Answer]], Beside]:
     """Ask every registered index; one that cannot answer is noted and does not stop the others.
 
     Raises NoIndexError without any index, and what was wrong with the question if none could answer.
     """
-    answers: list[WikiAnswer] = []
-    results: list[SearchResult] = []
-    ranked: list[list[WikiHit]] = []
+    answers: list[tuple[KnownIndex, Answer]] = []
     failed: list[WikiqError] = []
     not_fresh: list[str] = []
     behind: list[tuple[KnownIndex, Freshness]] = []
     for known in indexes_of_all(source, surroundings):
         try:
             with opened(source.replace(db=known.path), surroundings) as session:
-                result = ask(session.snapshot)
+                answer = ask(session)
         except (UnknownPageError, UnknownTopicError) as error:
-            failed.append(error)  # no page of this wiki can pass; another one's may
+            failed.append(error)  # no page of this wiki can be meant; another one's may
             continue
         except UsageError:
             raise
@@ -83,17 +90,29 @@ def ask_everywhere(
             surroundings.note(str(error))
             failed.append(error)
             continue
-        if result.stale:
+        if session.freshness.stale:
             behind.append((known, session.freshness))
         if not session.is_fresh:
             not_fresh.append(known.wiki)
-        answers.append(_answer(result, known.root))
-        results.append(result)
-        ranked.append([_placed(hit, known.wiki, known.root) for hit in result.hits])
+        answers.append((known, answer))
     for line in staleness_lines(behind):
         surroundings.note(line)
     if not answers:
         raise failed[0] if failed else NoIndexError("--all", "there is no index yet", "run `indexerd build`")
+    return answers, Beside(failed=tuple(map(str, failed)), not_fresh=tuple(not_fresh))
+
+
+def ask_everywhere(
+    ask: Callable[[Snapshot], SearchResult],
+    request: SearchRequest,
+    source: Source,
+    surroundings: Surroundings,
+) -> MergedResult:
+    """Ask every registered index for hits, and merge them by rank. Raises what `each_wiki` does."""
+    asked, beside = each_wiki(lambda session: ask(session.snapshot), source, surroundings)
+    results = [result for _, result in asked]
+    answers = [_answer(result, known.root) for known, result in asked]
+    ranked = [[_placed(hit, known.wiki, known.root) for hit in result.hits] for known, result in asked]
     return MergedResult(
         query=request.query,
         corrected={typed: used for result in results for typed, used in result.corrected.items()},
@@ -102,8 +121,8 @@ def ask_everywhere(
         total=sum(answer.total for answer in answers),
         total_exact=all(answer.total_exact for answer in answers),
         wikis=tuple(answers),
-        failed=tuple(map(str, failed)),
-        not_fresh=tuple(not_fresh),
+        failed=beside.failed,
+        not_fresh=beside.not_fresh,
         hits=tuple(merge_by_rank(ranked)),
     )
 

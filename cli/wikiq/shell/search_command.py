@@ -151,10 +151,10 @@ def _print_blocks(
         if left < 0 and shown >= LEAST_SHOWN and arguments.limit is None:
             break
         for spans in block:
-            out.line(*spans)
+            out.wrapped(*spans)
         shown += 1
     noun = "section" if arguments.sections else "page"
-    out.line(*footer(result, shown, noun, age))
+    out.wrapped(*footer(result, shown, noun, age))
     from wikiq.shell.remembered import remember_hits
 
     shown_hits = zip(result.hits[:shown], places, strict=False)

@@ -100,6 +100,15 @@ def test_mentions_are_looked_up_in_the_repository(tmp_path: Path, sound: BuiltWi
         checked(sound, repository=str(tmp_path / "nowhere"))
 
 
+def test_what_the_build_of_a_site_fills_in_is_not_broken(tmp_path: Path) -> None:
+    pages = {"README.md": "# Start\n\n[[toc]] [[_TOC_]] @[code](@snippets/run.sh) [x](@gone) [[tocs]]\n"}
+    found = checked(build_wiki(tmp_path, pages)).problems
+    assert [problem.message.split("'")[1] for problem in found if problem.kind == "broken_link"] == [
+        "@gone",
+        "tocs",
+    ]
+
+
 def test_the_command_prints_fields_documents_and_kinds(tmp_path: Path) -> None:
     wiki = build_wiki(tmp_path, BROKEN)
     plain = run_wikiq("check", index=wiki.index)
@@ -122,8 +131,8 @@ def test_on_a_terminal_problems_are_grouped_and_long_groups_cut(tmp_path: Path) 
     assert status == 0
     assert "nothing is broken; these are notes" in shown.decode()
     assert "Pages that no other page links to  orphan, 30" in shown.decode()
-    assert "and 10 more; see them with --all" in shown.decode()
-    _, everything = run_on_screen("check", "--all", index=wiki.index, NO_COLOR="1")
+    assert "and 10 more; see them with --full" in shown.decode()
+    _, everything = run_on_screen("check", "--full", index=wiki.index, NO_COLOR="1")
     assert everything.decode().count(".md") == 30
 
 

@@ -21,10 +21,10 @@ from wikiq.output.hits import (
     shown_path,
     styled_lines,
     vimgrep_line,
-    wrap,
 )
 from wikiq.output.template import HIT_FIELDS, fill, hit_values
 from wikiq.output.terminal import MATCH, Span
+from wikiq.output.wrapping import wrap
 
 EVIDENCE = Evidence(
     section_id="0002",
@@ -86,6 +86,12 @@ def test_a_hit_is_a_numbered_block_of_title_breadcrumb_place_and_excerpt() -> No
 
 def test_on_a_narrow_screen_a_breadcrumb_goes_on_below() -> None:
     assert block(HIT, 24)[:2] == [" 2  Run Lifecycle >", "    Cancellation"]
+
+
+def test_copies_that_do_not_fit_go_on_below() -> None:
+    copied = HIT.replace(copies=("de/run-lifecycle.md", "a/b/other.md", "ko/run-lifecycle.md"))
+    below = [line for line in block(copied, 34) if line.strip()][-3:]
+    assert below == ["    also in de/run-lifecycle.md,", "    a/b/other.md,", "    ko/run-lifecycle.md"]
 
 
 def test_a_changed_file_is_marked_and_without_an_excerpt_the_lead_or_the_summary_stands_in() -> None:

@@ -144,3 +144,23 @@ def test_a_pipe_gets_neither_colours_nor_links() -> None:
 )
 def test_links_go_to_terminals_that_are_known_to_follow_them(environ: dict[str, str], follows: bool) -> None:
     assert follows_links(environ) is follows
+
+
+def test_a_line_that_is_too_long_for_a_terminal_breaks_at_blanks_and_goes_on_indented() -> None:
+    out, stream = screen(styled=False)
+    words = "word " * 30
+    out.wrapped("  ", Span(text="place.md:3", style=BOLD), f"  {words.strip()}")
+    lines = stream.getvalue().splitlines()
+    assert len(lines) == 3
+    assert max(map(len, lines)) <= 80
+    assert lines[0].startswith("  place.md:3  word")
+    assert all(line.startswith("      word") and line.endswith("word") for line in lines[1:])
+
+
+def test_a_line_that_breaks_keeps_its_styles_and_a_pipe_gets_it_whole() -> None:
+    out, stream = screen()
+    out.wrapped(Span(text="bold " * 20, style=BOLD))
+    assert stream.getvalue().count("\x1b[1m") == 2
+    pipe, piped = screen(is_terminal=False, styled=False)
+    pipe.wrapped("word " * 30)
+    assert piped.getvalue() == "word " * 30 + "\n"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from indexerd.contract.which_index import KnownIndex
-from tests.wikiq.running import WATCHING, run_wikiq, running_daemon
+from tests.wikiq.running import WATCHING, run_on_screen, run_wikiq, running_daemon
 from tests.wikiq.sample_index import SampleIndex, SamplePage, write_sample
 from wikiq.model.results import Freshness, WikiHit
 from wikiq.shell.all_wikis import merge_by_rank, staleness_lines
@@ -144,3 +145,39 @@ def test_the_pages_and_the_state_of_all_wikis_are_listed(two: SampleIndex) -> No
     wikis = run_wikiq("status", "--all", "--json", index=two).json["wikis"]
     assert [(wiki["wiki"], wiki["pages"]) for wiki in wikis] == [("one", 2), ("two", 1)]
     assert run_wikiq("status", "--all", "--wiki", "one", index=two).status == 2
+
+
+def test_topics_links_outlines_and_problems_of_all_wikis_say_where_they_are_from(two: SampleIndex) -> None:
+    one, other = two.root, two.root.with_name("two")
+    assert run_wikiq("topics", "--all", index=two).out == f"garden\t1\t1\t\ttwo\t{other}\n"
+    outline = run_wikiq("outline", "apple.md", "--all", index=two)
+    assert outline.out == f"apple.md:1\t1\tApple\tapple\tone\t{one}\n"
+    document = run_wikiq("outline", "apple.md", "--all", "--json", index=two).json
+    assert [(wiki["root"], wiki["index"]["wiki"], wiki["slug"]) for wiki in document["wikis"]] == [
+        (str(one), "one", "apple")
+    ]
+    assert document["failed"] == ["apple.md: there is no such page; did you mean apple?"]
+    rows = run_wikiq("check", "--all", "--ndjson", index=two)
+    problems = [json.loads(line) for line in rows.out.splitlines()]
+    assert {(row["kind"], row["wiki"], row["path"]) for row in problems} >= {
+        ("orphan", "one", "pear.md"), ("orphan", "two", "tree.md"),
+    }  # fmt: skip
+    assert rows.status == 0
+    places = [line.split("\t")[1] for line in run_wikiq("check", "--all", index=two).out.splitlines()]
+    assert "pear.md" in places
+    assert f"{other}/tree.md" in places
+
+
+def test_a_page_that_no_wiki_has_is_not_found_in_all_of_them(two: SampleIndex) -> None:
+    done = run_wikiq("links", "nowhere", "--all", index=two)
+    assert (done.status, done.out) == (1, "")
+    assert "nowhere: there is no such page" in done.err
+    assert run_wikiq("links", "tree", "--all", index=two).status == 1
+
+
+def test_on_a_terminal_rows_of_all_wikis_stand_below_their_wiki(two: SampleIndex) -> None:
+    _, shown = run_on_screen("topics", "--all", index=two, NO_COLOR="1")
+    assert f"two  {two.root.with_name('two')}\r\n     1  garden" in shown.decode()
+    _, shown = run_on_screen("check", "--all", index=two, NO_COLOR="1")
+    assert "one  " in shown.decode()
+    assert "nothing is broken; these are notes" in shown.decode()
