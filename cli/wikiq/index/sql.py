@@ -206,12 +206,14 @@ WHERE length(t.term) BETWEEN ? AND ?"""
 
 SELECT_HOLDS_PHRASE = "SELECT 1 FROM sections_fts WHERE sections_fts MATCH ? LIMIT 1"
 
-# Two words as they were typed, sign between them and all, in a section that holds them side by side. So
-# many sections are looked at: a pair that is common without the sign need not be read everywhere.
+# Two words as they were typed, sign between them and all, in a section that holds them side by side, up to
+# four blanks apart. So many sections are looked at: a pair that is common without the sign need not be read
+# everywhere.
 SELECT_HOLDS_BESIDE = """
 SELECT 1 FROM (SELECT rowid FROM sections_fts WHERE sections_fts MATCH ?1 LIMIT 1000) f
 JOIN v1_sections v ON v.section_rowid = f.rowid
-WHERE instr(lower(v.heading || char(10) || v.body), lower(?2)) LIMIT 1"""
+WHERE instr(lower(replace(replace(v.heading || char(10) || v.body, '  ', ' '), '  ', ' ')), lower(?2))
+LIMIT 1"""
 
 # One part of a section's score, by its number; `{table}` is a full-text table, the weights are its columns'.
 SCORED_PART = """

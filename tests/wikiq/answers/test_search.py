@@ -171,6 +171,7 @@ def test_sections_that_hold_an_excluded_word_are_left_out(
 def test_a_pasted_command_finds_its_page(tmp_path: Path) -> None:
     pages = [
         SamplePage("log.md", "# History\n\nRun `git log -p` to see patches.\n"),
+        SamplePage("table.md", "# Tables\n\n    Format-Table Name, Id  -AutoSize\n"),
         SamplePage("other.md", "# Other\n\nA git log without patches.\n"),
         SamplePage("cpp.md", "# C++ notes\n\nTemplates.\n"),
         SamplePage("c.md", "# C notes\n\nPointers.\n"),
@@ -179,6 +180,8 @@ def test_a_pasted_command_finds_its_page(tmp_path: Path) -> None:
     opened = open_database(str(write_sample(tmp_path, pages).db))
     command = ask(opened, "git log -p")
     assert (slugs(command)[0], command.excluded) == ("log", ())
+    aligned = ask(opened, "Format-Table Name, Id  -AutoSize")
+    assert (slugs(aligned)[0], aligned.excluded) == ("table", ())
     assert ask(opened, "git log -patches").excluded == ("patches",)
     assert slugs(ask(opened, "how does -replace differ from -split"))[0] == "ops"
     assert slugs(ask(opened, "title:C++")) == slugs(ask(opened, '"C++"')) == ["cpp"]

@@ -71,7 +71,8 @@ HOLDING = {
     sql.SELECT_HOLDS_BESIDE: """
 SELECT 1 FROM (SELECT section_rowid FROM ({found}) AS found LIMIT 1000) AS f
 JOIN v1_sections v ON v.section_rowid = f.section_rowid
-WHERE strpos(lower(v.heading || chr(10) || v.body), lower({beside})) > 0 LIMIT 1""",
+WHERE strpos(lower(replace(replace(v.heading || chr(10) || v.body, '  ', ' '), '  ', ' ')),
+  lower({beside})) > 0 LIMIT 1""",
 }
 
 # The ranked search. What a term is, and in how many sections; a beginning is all terms between two texts.
