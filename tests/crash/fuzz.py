@@ -147,7 +147,8 @@ def compare(daemon: LiveDaemon) -> str | None:
     projection has none; so it is started anew first.
     """
     answer = ask(daemon.state()["control"], FRESH_S)
-    if ".wikiq.toml" in str(daemon.state()["reason"]):
+    told = [line for line in daemon.log.read_text().splitlines() if '"event": "settings.' in line]
+    if told and "settings.refused" in told[-1]:
         daemon.stop()
         daemon.start()
         answer = ask(daemon.state()["control"], FRESH_S)
