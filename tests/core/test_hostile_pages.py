@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from indexerd.core.model import ProjectionOptions
 from indexerd.core.project import project_page
@@ -27,6 +29,7 @@ FAMILIES: dict[str, Callable[[int], str]] = {
     "list markers": lambda n: "- " * n,
     "numbers": lambda n: "1. " * n,
     "items": lambda n: "- a\n" * n,
+    "items of a list that turns out to be doubtful": lambda n: "  - a\n" * (n // 6 - 1) + "b",
     "loose items": lambda n: "- a\n\n" * n,
     "items of code": lambda n: "-     a\n" * n,
     "stars": lambda n: "*a " * n,
@@ -79,9 +82,36 @@ FAMILIES: dict[str, Callable[[int], str]] = {
 }
 
 
+# What lines may begin and go on with; repeated and joined they are what one way to match is doubtful about.
+STARTS = [
+    "",
+    "  ",
+    "   - ",
+    "  - ",
+    "- ",
+    "1. ",
+    "  1. ",
+    "> ",
+    "    ",
+    "\t",
+    "|",
+    "[a]: ",
+    "```",
+    "# ",
+    "::: ",
+    "$$",
+]
+MIDDLES = ["a", "x|y", "--", "](b)", "`c`", "$d$", "{#e}", "]]", "<b>", ""]
+LINES = st.builds("{}{}\n".format, st.sampled_from(STARTS), st.sampled_from(MIDDLES))
+FEW, MORE = 6, 18  # two ways to match each of so many lines are 4,096 times as dear
+
+
 def cost_of(family: Callable[[int], str], size: int) -> float:
     """Seconds of CPU for so many bytes of it; the least of three."""
-    data = family(size).encode()[:size]
+    return cost_of_bytes(family(size).encode()[:size])
+
+
+def cost_of_bytes(data: bytes) -> float:
     costs = []
     for _ in range(3):
         began = time.process_time()
@@ -95,3 +125,19 @@ def test_the_cost_of_a_page_grows_with_its_length_alone(name: str) -> None:
     large = cost_of(FAMILIES[name], LARGE)
     if large > NEGLIGIBLE_S:
         assert large <= MOST_TIMES * cost_of(FAMILIES[name], SMALL)
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    head=st.lists(LINES, max_size=1),
+    unit=st.lists(LINES, min_size=1, max_size=2),
+    tail=st.lists(LINES, max_size=2),
+)
+@example(head=[], unit=["  - a\n"], tail=["b\n"])
+def test_a_few_more_lines_of_the_same_cost_a_few_times_as_much(
+    head: list[str], unit: list[str], tail: list[str]
+) -> None:
+    few, more = ("".join([*head, *unit * times, *tail]).encode() for times in (FEW, MORE))
+    cost = cost_of_bytes(more)
+    if cost > NEGLIGIBLE_S:
+        assert cost <= MOST_TIMES * cost_of_bytes(few)

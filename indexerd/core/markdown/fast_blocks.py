@@ -38,9 +38,10 @@ _ENDS_PARAGRAPH: Final = rf"""(?:
 _MARKER: Final = r"(?:[-*+]|[0-9]{1,9}[.)])[ ]+[^\s]"
 # markdown-it looks for a table first, whatever its first row would be otherwise.
 _NO_TABLE: Final = r"(?![^\n|]*+\|[^\n]*\n[ \t]*[-:|][-:|\ \t]*+(?:\n|\Z))"
-# A line that carries on the list it stands in, after blank lines perhaps.
+# A line that carries on the list it stands in, after blank lines perhaps. There must be one way only to match
+# it, for it is repeated: with two, a list of forty items that turns out to be doubtful would take for ever.
 _ITEM_LINE: Final = rf"""(?:\n[ \t]*+(?=\n))*\n(?:(?:[ ]{{2,}}|[ ]{{0,3}}\t[ \t]*)\S
-           |(?P=lead)(?!{_RULE})(?(bullet)(?P=bullet)|[0-9]{{1,9}}(?P=stop))[ ]{{1,4}}\S)"""
+           |(?![ ]{{2}})(?P=lead)(?!{_RULE})(?(bullet)(?P=bullet)|[0-9]{{1,9}}(?P=stop))[ ]{{1,4}}\S)"""
 _BLOCK: Final = re.compile(
     rf"""(?:[ \t]*+\n)*(?:
     (?P<paragraph>[ ]{{0,3}}(?:{_TEXT}|\[(?:\[|\^|[^\[\]\\\n]*+\](?!:)))[^\n]*+
