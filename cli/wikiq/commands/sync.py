@@ -12,7 +12,7 @@ from wikiq.model.request import Source
 from wikiq.output.context import Surroundings
 from wikiq.output.hits import result_json
 from wikiq.shell.options import COMMANDS, FORMS, INDEX
-from wikiq.shell.session import opened
+from wikiq.shell.session import not_fresh_note, opened
 
 
 @click.pass_obj
@@ -20,6 +20,7 @@ def _sync(surroundings: Surroundings, /, *, json: bool, **values: Any) -> int:
     source = Source(**values)
     with opened(source, surroundings) as session:
         barrier = session.make_fresh(source.timeout, surroundings)
+        freshness = session.freshness
     if json:
         surroundings.out.text(result_json(barrier) + "\n")
     elif barrier.fresh:
@@ -27,7 +28,7 @@ def _sync(surroundings: Surroundings, /, *, json: bool, **values: Any) -> int:
         for path in barrier.without_text:
             surroundings.note(f"{path} takes too long to parse: it has no text yet and is tried again")
     else:
-        session.tell_not_fresh("the index", barrier, surroundings)
+        surroundings.note(not_fresh_note("the index", barrier, freshness))
     return FOUND if barrier.fresh else NOT_FRESH
 
 

@@ -43,6 +43,7 @@ class Session:
         self._deadline_s = deadline_s
         self._reading: Reading | None = None
         self._snapshot: Snapshot | None = None
+        self._not_fresh: tuple[Barrier, Surroundings] | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -57,6 +58,10 @@ class Session:
             raise KeyboardInterrupt from cancelled  # nobody but Ctrl-C cancels the question of a command
         finally:
             self.database.close()
+        if self._not_fresh is not None:
+            barrier, surroundings = self._not_fresh
+            freshness = self.freshness if self._snapshot is not None else None
+            surroundings.note(not_fresh_note("the answer", barrier, freshness))
         # Who reads a copy, or rows that somebody grants, cannot have a page taken in.
         is_own = self._snapshot is not None and not self.database.is_copy
         if isinstance(error, UnknownPageError) and is_own:
@@ -107,11 +112,11 @@ class Session:
         self.is_fresh = barrier.fresh
         return barrier
 
-    def tell_not_fresh(self, what: str, barrier: Barrier, surroundings: Surroundings) -> None:
-        """Note in one line why freshness could not be had, and what to do."""
-        freshness = self.freshness
-        remedy = f"; {freshness.remedy}" if freshness.mode in (STOPPED, HANGING) else ""
-        surroundings.note(f"{what} may be behind the disk: {barrier.problem}{remedy}")
+    def ask_fresh(self, timeout_s: float, surroundings: Surroundings) -> None:
+        """Wait as `make_fresh` does; where it is in vain, a note says so after the block."""
+        barrier = self.make_fresh(timeout_s, surroundings)
+        if not barrier.fresh:
+            self._not_fresh = barrier, surroundings
 
     def tell_staleness(self, surroundings: Surroundings, *, has_footer: bool = False) -> None:
         """Note in one line when the answer may be behind the tree; after the block.
@@ -144,7 +149,12 @@ def opened(source: Source, surroundings: Surroundings, *, deadline_s: float | No
     is_named = bool(source.db or source.wiki or environ.get(DB_VARIABLE))
     session = Session(database, folder=surroundings.folder, is_named=is_named, deadline_s=deadline_s)
     if source.fresh:
-        barrier = session.make_fresh(source.timeout, surroundings)
-        if not barrier.fresh:
-            session.tell_not_fresh("the answer", barrier, surroundings)
+        session.ask_fresh(source.timeout, surroundings)
     return session
+
+
+def not_fresh_note(what: str, barrier: Barrier, freshness: Freshness | None) -> str:
+    """Say in one line why freshness could not be had, and what to do."""
+    is_idle = freshness is not None and freshness.mode in (STOPPED, HANGING)
+    remedy = f"; {freshness.remedy}" if freshness is not None and is_idle else ""
+    return f"{what} may be behind the disk: {barrier.problem}{remedy}"
