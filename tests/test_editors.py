@@ -116,7 +116,7 @@ def test_fzf_searches_while_one_types_shows_the_section_and_opens_it(home: Path,
 def test_tmux_shows_the_search_over_the_pane(home: Path, wiki_script: Path) -> None:
     need("tmux")
     # What is typed as fast as here would be taken for pasted, and no key.
-    (home / ".tmux.conf").write_text(RECIPES["tmux"] + "\nset -s assume-paste-time 0\n")
+    (home / ".tmux.conf").write_text(RECIPES["tmux"] + "\nset -g assume-paste-time 0\n")
     tmux = ["tmux", "-S", str(home / "tmux"), "-f", str(home / ".tmux.conf")]
     screen = Screen([*tmux, "new-session", "exec cat"], home / "notes", environment(home))
     try:
