@@ -128,6 +128,8 @@ def _words(question: Question, terms: Iterable[Term], uses: Mapping[str, Use]) -
     for clause in (*question.required, *question.phrases):
         if clause in question.required or len(clause.terms) > 1:
             yield clause_condition(clause).natural
+    if question.is_pasted:  # who pastes a line wants the section that holds it
+        yield quoted(" ".join(question.sequence))
 
 
 def _pairs(sequence: Sequence[str], uses: Mapping[str, Use]) -> Iterable[str]:

@@ -62,6 +62,11 @@ class Literal(Record):
     terms: tuple[str, ...]
 
 
+PASTED_MIN = 3  # words of a line that is looked for as a whole; two are a pair
+WORDS_A_SIGN = 5  # of such a line: four of five pasted lines have as many signs, one of twenty questions
+_CODE_SIGNS = ("|", "=", ";", "{", "(", "<", ">", "$", "\\", "@", "#", "&", "*", "+", "[", "/", "_", " -")
+
+
 class Dash(Record):
     """A `-word` that excludes, unless the index holds it with its dash after the word before it.
 
@@ -93,6 +98,13 @@ class Question(Record):
     dashes: tuple[Dash, ...]
     ignored: tuple[str, ...]
     unfinished: str | None
+
+    @property
+    def is_pasted(self) -> bool:
+        """Tell whether it looks like a line of code or output: a sign for every few words."""
+        signs = sum(map(self.text.count, _CODE_SIGNS))
+        is_line = " " in self.text and len(self.sequence) >= PASTED_MIN
+        return is_line and signs * WORDS_A_SIGN >= len(self.sequence)
 
     @property
     def is_blank(self) -> bool:

@@ -190,6 +190,21 @@ def test_a_pasted_command_finds_its_page(tmp_path: Path) -> None:
     opened.close()
 
 
+def test_a_line_that_a_long_section_holds_comes_before_sections_about_its_words(tmp_path: Path) -> None:
+    line = "Get-Session | Format-Table Name, InstanceId  -AutoSize"
+    pages = [
+        SamplePage(
+            "session.md", "# Get-Session\n\nGet-Session gets a session; Format-Table shows its Name.\n"
+        ),
+        SamplePage("table.md", "# Format-Table\n\nFormat-Table has Name, InstanceId and AutoSize.\n"),
+        SamplePage("long.md", f"# Removing\n\n{'Other words. ' * 60}\n\n    PS> {line}\n"),
+    ]
+    opened = open_database(str(write_sample(tmp_path, pages).db))
+    result = ask(opened, line)
+    opened.close()
+    assert (slugs(result)[0], result.excluded) == ("long", ())
+
+
 def test_a_phrase_in_a_question_lifts_and_excludes_nothing(database: Database) -> None:
     result = ask(database, 'a run "ends the agent" zzz')
     assert slugs(result)[0] == "run-lifecycle"

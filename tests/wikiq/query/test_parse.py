@@ -177,3 +177,17 @@ def test_any_text_gives_terms_that_the_tokenizer_knows_and_holds_the_limit(typed
     asked = [*question.terms, *(t for one in question.required + question.excluded for t in one.terms)]
     assert sum(max(1, len(term.pieces)) for term in asked) <= TERMS_MAX
     assert all(clause.terms for clause in clauses)
+
+
+@pytest.mark.parametrize(
+    "text, is_pasted",
+    [
+        ("Get-Session | Format-Table Name -AutoSize", True),
+        ("pip install --upgrade pip", True),
+        ("tar -xzf", False),  # two words are a pair
+        ("src/wikiq/query/parse.py", False),  # a path is one word
+        ("the difference between a process and a thread", False),
+    ],
+)
+def test_a_line_with_many_signs_looks_pasted(text: str, is_pasted: bool) -> None:
+    assert analyze_question(text).is_pasted is is_pasted
